@@ -110,7 +110,7 @@ class TeamAdmin(ScopedAdmin):
             for membership in formset.deleted_objects:
                 members.remove_member(membership, actor)
         except members.LastOwner:
-            messages.error(request, gettext("A team needs an owner: the last one stays as they were."))
+            messages.error(request, gettext("A team needs an owner: the role of the last one was not changed."))
 
 
 # -- agents ----------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ class TeamAdmin(ScopedAdmin):
 
 class AgentForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run
     # Not the model's URLField, which refuses names without a dot, such as a container's.
-    callback_url = forms.CharField(label=_("Callback address"), max_length=agents.MAX_CALLBACK_URL, required=False)
+    callback_url = forms.CharField(label=_("Webhook address"), max_length=agents.MAX_CALLBACK_URL, required=False)
 
     class Meta:
         model = Agent
@@ -208,9 +208,9 @@ class PolicyAdmin(ScopedAdmin):
             (_("Thresholds"), {"fields": ["threshold", "hold_at", "weights_", "release_", "marks_"]}),
             (_("Tool calls"), {"fields": ["rules_", "default_tool_call"]}),
             (_("Times"), {"fields": ["review_seconds", "expiry_seconds"]}),
-            (_("Posts"), {"fields": ["rate_per_second", "rate_burst", "require_signature", "plain_text_as_chat"]}),
+            (_("Intake"), {"fields": ["rate_per_second", "rate_burst", "require_signature", "plain_text_as_chat"]}),
             (_("Memory"), {"fields": ["remember_into_memory"]}),
-            (_("Thinking twice"), {"fields": ["accept_relayed_yes"]}),
+            (_("Think twice"), {"fields": ["accept_relayed_yes"]}),
         ]
 
     @admin.display(description=_("changes"))

@@ -46,15 +46,15 @@ NAMES = {
     "guidance": _("guidance"),
     "held_at": _("held at"),
     "hesitation_score": _("hesitation score"),
-    "item_sha256": _("digest of what was shown (SHA-256)"),
-    "item_version": _("version that was shown"),
+    "item_sha256": _("digest of the shown text (SHA-256)"),
+    "item_version": _("shown version"),
     "kind": _("kind"),
     "made_at": _("made at"),
     "model_asked_at": _("model asked at"),
-    "model_trouble": _("trouble with the model"),
-    "number": _("number of the request"),
-    "object_id": _("id of what changed"),
-    "policy_version": _("version of the policy"),
+    "model_trouble": _("model error"),
+    "number": _("request number"),
+    "object_id": _("id of the changed object"),
+    "policy_version": _("policy version"),
     "problem": _("problem"),
     "public_id": _("id"),
     "reason": _("reason"),
@@ -64,14 +64,14 @@ NAMES = {
     "responses": _("responses"),
     "retired_at": _("retired at"),
     "review_due_at": _("review due at"),
-    "seq": _("number among the agent's decisions"),
+    "seq": _("decision number of the agent"),
     "session": _("session"),
     "sha256": _("digest of the text (SHA-256)"),
-    "since": _("beginning of the period"),
+    "since": _("start of the period"),
     "state": _("state"),
     "step": _("step"),
     "team": _("team"),
-    "text_sha256": _("digest of what was released (SHA-256)"),
+    "text_sha256": _("digest of the released text (SHA-256)"),
     "undone_at": _("undone at"),
     "until": _("end of the period"),
     "verdict": _("decision"),
@@ -84,7 +84,7 @@ class ConsoleSite(admin.AdminSite):
 
     site_title = _("metacog admin")
     site_header = _("metacog admin")
-    index_title = _("What would you like to change?")
+    index_title = _("Administration")
     enable_nav_sidebar = False
 
     def has_permission(self, request: HttpRequest) -> bool:

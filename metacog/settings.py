@@ -259,9 +259,9 @@ def _chairman() -> tuple[str, str, str]:
     if bool(url) != bool(model):
         CONFIG_PROBLEMS.append(
             ("METACOG_CHAIRMAN_URL and METACOG_CHAIRMAN_MODEL go together.",
-             "Set both to have a model answer requests for more tool calls, or neither."))
+             "Set both to have a model answer extension requests, or neither."))
     elif not (key.isascii() and key.isprintable()):
-        CONFIG_PROBLEMS.append(("METACOG_CHAIRMAN_KEY holds characters that no key has.", "Set it anew."))
+        CONFIG_PROBLEMS.append(("METACOG_CHAIRMAN_KEY holds characters that no key has.", "Set it again."))
     else:
         return url, model, key
     return "", "", ""
@@ -277,7 +277,7 @@ def _mail() -> tuple[SplitResult | None, str]:
         return None, ""
     if not (url and sender):
         CONFIG_PROBLEMS.append(
-            ("METACOG_SMTP_URL and METACOG_MAIL_FROM go together.", "Set both to have mail sent, or neither."))
+            ("METACOG_SMTP_URL and METACOG_MAIL_FROM go together.", "Set both to send email, or neither."))
         return None, ""
     try:
         parts = urlsplit(url)
@@ -288,7 +288,7 @@ def _mail() -> tuple[SplitResult | None, str]:
         _broken_url("METACOG_SMTP_URL", "smtp://user:password@host:587 or smtps://user:password@host:465")
     elif not (sender.isprintable() and re.fullmatch(rf"[^@<>,\"]+ <{_ADDRESS}>|{_ADDRESS}", sender)):
         CONFIG_PROBLEMS.append(
-            ("METACOG_MAIL_FROM is no mail address.",
+            ("METACOG_MAIL_FROM is not an email address.",
              "Write it as metacog@example.org or metacog <metacog@example.org>."))
     else:
         return parts, sender

@@ -110,8 +110,8 @@ class PatternAdmin(ScopedAdmin):
             self.message_user(
                 request,
                 gettext(
-                    "Saved, but look again: it would have fired on %(found)d of the team's last %(total)d "
-                    "responses (%(share)d %%). A pattern that fires that often tells reviewers little."
+                    "Saved, but check it again: it would have fired on %(found)d of the team's last %(total)d "
+                    "responses (%(share)d%%). A pattern that fires that often tells reviewers little."
                 )
                 % {"found": found, "total": total, "share": round(100 * found / total)},
                 messages.WARNING,

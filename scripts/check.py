@@ -184,7 +184,7 @@ def licences() -> Iterator[str]:
         fields = [package[name][:200] for name in ("License-Expression", "License") if name in package]
         said = " ".join(fields + classifiers)
         if not GOOD_LICENCES.search(said):
-            yield f"{match[1]}: {said.strip() or 'names no licence'}"
+            yield f"{match[1]}: {said.strip() or 'names no license'}"
 
 
 CHECKS: tuple[Callable[[], Iterator[str]], ...] = (

@@ -55,13 +55,13 @@ def check_callback_url(url: str) -> str:
     except ValueError:
         is_address = False
     if not is_address or "\\" in url or _UNPRINTABLE.search(url):
-        problem = _("This is no address. Example: https://agent.example.org/metacog")
+        problem = _("Enter an address such as https://agent.example.org/metacog.")
     elif len(url) > MAX_CALLBACK_URL:
         problem = _("An address has at most %(most)d characters.") % {"most": MAX_CALLBACK_URL}
     elif "@" in parts.netloc:
         problem = _("Leave user name and password out of the address: deliveries are signed instead.")
     elif "#" in url:
-        problem = _("Leave out the part from # on: it is never sent.")
+        problem = _("Remove the part from # on: it is never sent.")
     else:
         try:
             egress.Target.of(url)

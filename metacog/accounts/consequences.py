@@ -39,8 +39,8 @@ def of_hesitation_off(agent: Agent, now: datetime) -> list[str]:
     scored = _a_day(agent, now, hesitation_score__isnull=False)
     return [
         ngettext(
-            "%(count)s response a day is no longer scored: nothing of it is marked or held.",
-            "%(count)s responses a day are no longer scored: nothing of them is marked or held.",
+            "%(count)s response a day is no longer scored, marked or held.",
+            "%(count)s responses a day are no longer scored, marked or held.",
             scored,
         )
         % {"count": f"{scored:,}"},
@@ -62,10 +62,10 @@ def of_removing(member: Membership, now: datetime) -> list[str]:
     assigned = held.objects.filter(team=member.team_id, state="pending", talk__assignee=member.user).count()
     decided = decisions.objects.filter(person=member.user, held__team=member.team_id, undone_at=None).count()
     return [
-        _("They see nothing of the team any more."),
+        _("They lose access to the team."),
         ngettext(
-            "%(count)s access token of theirs no longer reads or decides in this team.",
-            "%(count)s access tokens of theirs no longer read or decide in this team.",
+            "%(count)s of their access tokens no longer works in this team.",
+            "%(count)s of their access tokens no longer work in this team.",
             tokens,
         )
         % {"count": tokens},
@@ -75,7 +75,7 @@ def of_removing(member: Membership, now: datetime) -> list[str]:
             assigned,
         )
         % {"count": assigned},
-        ngettext("%(count)s decision stays theirs.", "%(count)s decisions stay theirs.", decided)
+        ngettext("%(count)s decision keeps their name.", "%(count)s decisions keep their name.", decided)
         % {"count": f"{decided:,}"},
     ]
 

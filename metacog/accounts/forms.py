@@ -27,13 +27,13 @@ PARTS = {"quality": _("Quality"), "confidence": _("Confidence"), "stuck": _("Stu
 # What became of tags, and what to do about it.
 TAG_FLAGS = {
     "tag-in-code": _(
-        "A tag stands in code, so it was taken for a mention: it gave no item. If the agent meant it, have it write "
-        "its tags outside code, or send items."
+        "A tag is in code, so it was ignored. If the agent meant it as an item, have it write its tags outside "
+        "code, or send items."
     ),
     "tag-nested": _(
-        "A tag opens inside another of its kind, so it gave no item of its own. The outer item has its text and ends "
-        "at the first closing tag; what follows up to the next one is in no item. Have the agent close each tag before "
-        "it opens the next."
+        "A tag opens inside another of the same kind, so it has no item of its own. The outer item contains "
+        "its text and ends at the first closing tag; text between that tag and the next closing tag belongs to "
+        "no item. Have the agent close each tag before it opens the next."
     ),
     "tag-unclosed": _(
         "A tag is never closed, so its item runs to the end of the text. The response may have been cut off: check the "
@@ -68,7 +68,7 @@ class ShownField(forms.CharField):
 
 
 CHANGED_MEANWHILE = _(
-    "Somebody else changed this meanwhile, and yours is not saved. Save again to put it in its place."
+    "Somebody else changed this meanwhile, so your version was not saved. Save again to replace theirs."
 )
 
 
@@ -118,7 +118,7 @@ class SignInForm(AuthenticationForm):
 
     error_messages = {
         **AuthenticationForm.error_messages,
-        "invalid_login": _("User name or password is wrong. Both distinguish capitals."),
+        "invalid_login": _("User name or password is wrong. Both are case-sensitive."),
     }
 
     # Django sets the length on the widget alone; what is longer fits no column of the throttle's table.
@@ -141,8 +141,8 @@ class HandcardForm(StoredForm):
         required=False,
         max_length=4_000,
         help_text=_(
-            "What its investigations are for, and when they are done. It is shown to whoever answers its extension "
-            "requests: a person or the model."
+            "What its investigations are for, and when they are done. It is shown to the person or the model "
+            "that answers its extension requests."
         ),
         widget=forms.Textarea(attrs={"rows": 5}),
     )
@@ -165,7 +165,7 @@ class AgentForm(forms.Form):
         label=_("Webhook address (optional)"),
         max_length=MAX_CALLBACK_URL,
         required=False,
-        help_text=_("Decisions are posted there, signed. Without an address the agent has to ask for them."),
+        help_text=_("Decisions are posted there, signed. Without an address the agent must poll for them."),
         widget=forms.TextInput(
             attrs={
                 "inputmode": "url",
@@ -211,7 +211,7 @@ class MemberForm(forms.Form):
         max_length=150,
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}),
     )
-    email = forms.EmailField(label=_("E-mail (optional)"), required=False, max_length=254)
+    email = forms.EmailField(label=_("Email (optional)"), required=False, max_length=254)
     role = forms.ChoiceField(label=_("Role"), choices=Role.choices, initial=Role.REVIEWER)
 
 
@@ -300,13 +300,13 @@ class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscri
     """How the console looks and behaves for one person."""
 
     time_zone = forms.ChoiceField(
-        label=_("Time zone"), choices=lambda: [("", _("As the browser")), *time_zones()], required=False
+        label=_("Time zone"), choices=lambda: [("", _("Same as browser")), *time_zones()], required=False
     )
 
     class Meta:
         model = User
         fields = ["language", "time_zone", "theme", "keyboard"]
-        help_texts = {"keyboard": _("J and K to move, A, E and R to decide, U to undo. They rest while you type.")}
+        help_texts = {"keyboard": _("J and K to move, A, E and R to decide, U to undo. They are off while you type.")}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -318,5 +318,5 @@ class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscri
         try:
             zoneinfo.ZoneInfo(name or "UTC")
         except (zoneinfo.ZoneInfoNotFoundError, ValueError):
-            raise ValidationError(_("This time zone is not known here.")) from None
+            raise ValidationError(_("Unknown time zone.")) from None
         return name

@@ -14,13 +14,13 @@ from metacog.models import Channel, PersonNotices, Team, User
 class PersonNoticesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run
     """Where and when one person is told what waits for them."""
 
-    email = forms.EmailField(label=_("E-mail"), required=False, max_length=254)
+    email = forms.EmailField(label=_("Email"), required=False, max_length=254)
     # A browser left alone must not become a lasting way in: mail may hold links that decide.
     password = forms.CharField(
         label=_("Your password"),
         required=False,
         strip=False,
-        help_text=_("Only to change the address."),
+        help_text=_("Needed only to change the address."),
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
 
@@ -28,9 +28,9 @@ class PersonNoticesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subsc
         model = PersonNotices
         fields = ["when", "minutes", "hour", "mentions"]
         help_texts = {
-            "minutes": _("Pending, and open in nobody's console."),
+            "minutes": _("Pending, and nobody has it open in the console."),
             "hour": _("0 to 23, in the time zone above."),
-            "mentions": _("One mail each, at once: somebody mentions you in a comment, or assigns an item to you."),
+            "mentions": _("An email at once when somebody mentions you in a comment, or assigns an item to you."),
         }
 
     field_order = ["email", "password", "when", "minutes", "hour", "mentions"]
@@ -45,7 +45,7 @@ class PersonNoticesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subsc
         found: dict[str, Any] = super().clean() or {}
         is_told = found.get("mentions") or found.get("when") != PersonNotices.When.NEVER
         if is_told and not found.get("email") and "email" not in self.errors:
-            raise ValidationError({"email": _("Enter an e-mail address.")})
+            raise ValidationError({"email": _("Enter an email address.")})
         password = found.pop("password", "")
         is_moved = found.get("email") != self.person.email and self.person.has_usable_password()
         if "email" not in self.errors and is_moved and not self.person.check_password(password):
@@ -60,15 +60,15 @@ class TeamNoticesForm(forms.Form):
         label=_("Links that decide without signing in"),
         required=False,
         help_text=_(
-            "Each item in a mail gets a link. It opens the whole item, to approve or reject it as the person the mail "
-            "was sent to, for 7 days at most: anyone who reads that person's mail can do so. Links that were sent end "
-            "when this is switched off."
+            "Each item in an email gets a link. It opens the whole item, to approve or reject it as the "
+            "recipient, for up to 7 days. Anyone who can read the recipient's email can do so. Switching this "
+            "off invalidates the links that were sent."
         ),
     )
     mail_texts = forms.BooleanField(
         label=_("Excerpts of what agents wrote"),
         required=False,
-        help_text=_("A mail cannot be erased with the team's texts."),
+        help_text=_("Emails cannot be erased with the team's texts."),
     )
 
 
@@ -93,8 +93,8 @@ class ChannelForm(forms.ModelForm):  # type: ignore[type-arg]  # as above
         model = Channel
         fields = ["minutes", "language", "texts", "mentions"]
         help_texts = {
-            "texts": _("A message in a chat cannot be erased with the team's texts."),
-            "mentions": _("One message each, at once: somebody is mentioned in a comment, or an item is assigned."),
+            "texts": _("Chat messages cannot be erased with the team's texts."),
+            "mentions": _("A message at once when somebody is mentioned in a comment, or an item is assigned."),
         }
 
     field_order = ["url", "minutes", "language", "texts", "mentions"]

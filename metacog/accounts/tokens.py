@@ -37,7 +37,7 @@ def issue(person: User, *, name: str, scopes: Iterable[str], days: int) -> tuple
         User.objects.select_for_update(no_key=True).get(pk=person.pk)  # two at once take turns to be counted
         if PersonalToken.objects.live(now).filter(person=person).count() >= PersonalToken.MOST_LIVE:
             raise ValidationError(
-                _("You have %(most)s live tokens, the most there can be. Revoke one first.")
+                _("You have %(most)s active tokens, which is the limit. Revoke one first.")
                 % {"most": PersonalToken.MOST_LIVE}
             )
         token = PersonalToken.objects.create(

@@ -348,7 +348,7 @@ def _cut(kept: Mapping[str, Any] | None) -> Iterator[str]:
     if seal is None:
         yield f"The end of the record is cut off: seal {kept['seal']}, which the anchor names, is gone."
     elif seal.digest != kept["digest"]:
-        yield f"Seal {seal.number} is not the one the anchor names: the record was written anew."
+        yield f"Seal {seal.number} is not the one the anchor names: the log was rewritten."
 
 
 def _read(rows: models.QuerySet[Any, Any], key: str, size: int) -> Iterator[Any]:

@@ -14,7 +14,7 @@ _ADDED, _CHANGED, _REMOVED, _ERASED = _("Added"), _("Changed"), _("Removed"), _(
 _PROPOSED, _RETIRED, _DISMISSED = _("Proposed"), _("Retired"), _("Dismissed")
 _CONFIRMED, _HELD, _WITHDRAWN, _EXPIRED = _("Confirmed"), _("Held"), _("Withdrawn"), _("Expired")
 _ON, _OFF, _ENABLED, _DISABLED = _("Switched on"), _("Switched off"), _("Enabled"), _("Disabled")
-_DELIVERED, _GIVEN_UP, _AGAIN = _("Delivered"), _("Delivery given up"), _("Sent again")
+_DELIVERED, _GIVEN_UP, _AGAIN = _("Delivered"), _("Delivery given up"), _("Resent")
 
 OF_ITEMS: Mapping[str, Promise] = {
     "held": _HELD,
@@ -29,7 +29,7 @@ OF_ITEMS: Mapping[str, Promise] = {
     "recognised": _("Passed: approved before"),
     "denied": _("Denied by a rule"),
     "asked-again": _("Asked again"),
-    "allowed-again": _("Allowed again for a while"),
+    "allowed-again": _("Repeat allowed"),
     "allowed-no-longer": _("Permission withdrawn"),
     "commented": _("Commented"),
     "comment-deleted": _("Comment deleted"),
@@ -54,7 +54,7 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
     _("Stuck problems"): {
         "think-twice-suggested": _("Think twice suggested"),
         "think-twice-answered": _("Think twice answered"),
-        "think-twice-outcome": _("Outcome noted"),
+        "think-twice-outcome": _("Outcome recorded"),
         "problem-resolved": _("Resolved"),
         "problem-erased": _ERASED,
     },
@@ -78,9 +78,9 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "pattern-reopened": _("Reopened"),
         "pattern-withdrawn": _WITHDRAWN,
         "pattern-merged": _("Merged"),
-        "pattern-taken-apart": _("Taken apart"),
-        "pattern-shown-apart": _("Listed apart"),
-        "pattern-shown-merged": _("Listed together again"),
+        "pattern-taken-apart": _("Split"),
+        "pattern-shown-apart": _("Separated"),
+        "pattern-shown-merged": _("Merged again"),
         "pattern-erased": _ERASED,
     },
     _("Lessons and reflections"): {
@@ -94,7 +94,7 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "lesson-retired": _RETIRED,
         "lesson-restored": _("Restored"),
         "lesson-erased": _ERASED,
-        "meta:reflection": _("Reflection made"),
+        "meta:reflection": _("Reflection created"),
         "reflection-erased": _("Reflection erased"),
     },
     _("Memory"): {
@@ -105,7 +105,7 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "memory-discarded": _("Discarded"),
         "memory-settled": _("Conflict settled"),
         "memory-too-long": _("Too long"),
-        "memory-full": _("No room"),
+        "memory-full": _("Memory full"),
         "memory-erased": _ERASED,
     },
     _("Threads"): {
@@ -160,7 +160,7 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "endpoint-switched-off": _("Agent's webhook switched off"),
         "callback-delivered": _("Agent's webhook delivered"),
         "callback-given-up": _("Agent's webhook delivery given up"),
-        "callback-sent-again": _("Agent's webhook sent again"),
+        "callback-sent-again": _("Agent's webhook resent"),
         "callback-erased": _("Agent's webhook texts erased"),
     },
     _("Team and members"): {
@@ -168,7 +168,7 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "member-removed": _("Member removed"),
         "member-restored": _("Member restored"),
         "role-changed": _("Role changed"),
-        "member-link-made": _("Password link made"),
+        "member-link-made": _("Password link created"),
         "token-created": _("Access token created"),
         "token-revoked": _("Access token revoked"),
         "password-set": _("Password set"),
@@ -188,18 +188,18 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "view-saved": _("View saved"),
         "view-renamed": _("View renamed"),
         "view-deleted": _("View deleted"),
-        "learned-risk-chosen": _("Learned risk set"),
+        "learned-risk-chosen": _("Learned risk changed"),
         "risk-learned": _("Risk learned"),
     },
     _("Notices"): {
-        "notices-changed": _("Own mail changed"),
-        "team-notices-changed": _("Team mail changed"),
+        "notices-changed": _("Own email changed"),
+        "team-notices-changed": _("Team email changed"),
         "channel-changed": _("Team chat changed"),
         "channel-removed": _("Team chat removed"),
         "channel-told": _("Team chat notified"),
         "channel-given-up": _("Team chat given up"),
-        "notice-sent": _("Mail sent"),
-        "notice-given-up": _("Mail given up"),
+        "notice-sent": _("Email sent"),
+        "notice-given-up": _("Email given up"),
     },
 }
 NAMED = {action for group in GROUPS.values() for action in group} | {

@@ -66,7 +66,7 @@ SENTENCES: Mapping[str, Promise] = {
     "meta:impasse": gettext_lazy("A response of %(agent)s made no progress"),
     "think-twice-suggested": gettext_lazy("%(agent)s seems stuck (%(points)s points): “Think twice” was suggested"),
     "think-twice-answered": gettext_lazy("“Think twice” for %(agent)s was answered: %(said)s"),
-    "think-twice-outcome": gettext_lazy("The outcome of “Think twice” for %(agent)s was noted"),
+    "think-twice-outcome": gettext_lazy("The outcome of “Think twice” for %(agent)s was recorded"),
     "problem-resolved": gettext_lazy("A stuck problem of %(agent)s was resolved"),
     "sample-judged": gettext_lazy("%(actor)s answered a spot check of %(agent)s"),
     "correction-answered": gettext_lazy("%(actor)s answered whether a message to %(agent)s was a correction"),
@@ -107,12 +107,12 @@ SENTENCES: Mapping[str, Promise] = {
         "count",
     ),
     "pattern-taken-apart": ngettext_lazy(
-        "%(actor)s took a merged error pattern apart: %(count)s is proposed again",
-        "%(actor)s took a merged error pattern apart: %(count)s are proposed again",
+        "%(actor)s split a merged error pattern: %(count)s is proposed again",
+        "%(actor)s split a merged error pattern: %(count)s are proposed again",
         "count",
     ),
-    "pattern-shown-apart": gettext_lazy("%(actor)s set a proposed error pattern apart from those like it"),
-    "pattern-shown-merged": gettext_lazy("%(actor)s put a proposed error pattern back with those like it"),
+    "pattern-shown-apart": gettext_lazy("%(actor)s separated a proposed error pattern from similar ones"),
+    "pattern-shown-merged": gettext_lazy("%(actor)s merged a proposed error pattern with similar ones again"),
     "pattern-erased": ngettext_lazy(
         "A proposed error pattern was erased after %(days)s day",
         "A proposed error pattern was erased after %(days)s days",
@@ -175,7 +175,7 @@ SENTENCES: Mapping[str, Promise] = {
         "The texts of an extension request of %(agent)s were erased after %(days)s days",
         "days",
     ),
-    "handcard-changed": gettext_lazy("%(actor)s wrote the handcard of %(agent)s"),
+    "handcard-changed": gettext_lazy("%(actor)s changed the handcard of %(agent)s"),
     "decision-released": gettext_lazy("A decision was released to %(agent)s"),
     "callback-delivered": gettext_lazy("A webhook was delivered to %(agent)s"),
     "callback-given-up": ngettext_lazy(
@@ -251,8 +251,8 @@ SENTENCES: Mapping[str, Promise] = {
     "decide-within-changed": gettext_lazy("%(actor)s changed the team's target for deciding"),
     "names-people-on": gettext_lazy("%(actor)s shared reviewers’ names with agents"),
     "names-people-off": gettext_lazy("%(actor)s stopped sharing reviewers’ names with agents"),
-    "notices-changed": gettext_lazy("%(actor)s changed their mail notices (%(fields)s)"),
-    "team-notices-changed": gettext_lazy("%(actor)s changed the contents of the team's mail (%(fields)s)"),
+    "notices-changed": gettext_lazy("%(actor)s changed their email notices (%(fields)s)"),
+    "team-notices-changed": gettext_lazy("%(actor)s changed the content of the team's emails (%(fields)s)"),
     "channel-changed": gettext_lazy("%(actor)s changed the team's chat (%(fields)s)"),
     "channel-removed": gettext_lazy("%(actor)s removed the team's chat"),
     "channel-told": gettext_lazy("The team's chat was notified of held items"),
@@ -280,7 +280,7 @@ SENTENCES: Mapping[str, Promise] = {
 ACTIONS = (*SENTENCES, *(f"{kind}-{done}" for kind in (*KINDS, "item") for done in OF_ITEMS))
 
 # How it was done, where that was not in the console.
-WAYS: Mapping[str, Promise] = {"mail": gettext_lazy("%(told)s, by mail"), "api": gettext_lazy("%(told)s, by API")}
+WAYS: Mapping[str, Promise] = {"mail": gettext_lazy("%(told)s, by email"), "api": gettext_lazy("%(told)s, by API")}
 
 SYSTEM = pgettext_lazy("who did it", "metacog")
 

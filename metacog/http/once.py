@@ -26,7 +26,7 @@ def is_repeated(request: HttpRequest) -> bool:
     sent = request.POST.get(FIELD, "")[:LONGEST]
     used: list[str] = request.session.get(FIELD, [])
     if sent and sent in used:
-        told = _("This form was sent twice, and the second time made nothing. A secret is shown only once.")
+        told = _("This form was sent twice; the second time had no effect. A secret is shown only once.")
         messages.warning(request, told)
         return True
     if sent:

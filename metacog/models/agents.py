@@ -22,7 +22,7 @@ class Agent(models.Model):
     team = models.ForeignKey(Team, models.PROTECT, related_name="agents", verbose_name=_("team"))
     name = models.CharField(_("name"), max_length=100)
     language = models.CharField(_("language"), max_length=10, choices=Language, default=Language.EN)
-    callback_url = models.URLField(_("callback address"), max_length=500, blank=True)
+    callback_url = models.URLField(_("webhook address"), max_length=500, blank=True)
     # What its curators want the chairman to keep in mind when it asks for more steps (seed 003, 2.4).
     handcard = models.TextField(_("handcard"), max_length=4_000, blank=True)
     # H4: off means the agent's responses are stored and passed, unscored.

@@ -22,7 +22,7 @@ class PersonNotices(models.Model):
         DAILY = "daily", _("once a day, if new items are held")
 
     person = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="told")
-    when = models.CharField(_("mail me"), max_length=10, choices=When, default=When.NEVER)
+    when = models.CharField(_("email me"), max_length=10, choices=When, default=When.NEVER)
     minutes = models.PositiveSmallIntegerField(
         _("held for at least (minutes)"), default=15, validators=[MinValueValidator(5), MaxValueValidator(1440)]
     )
@@ -74,7 +74,7 @@ class Notice(models.Model):
         ASSIGNED = "assigned", _("Assignment")
 
     class State(models.TextChoices):
-        WAITING = "waiting", _("Waiting")
+        WAITING = "waiting", _("Queued")
         SENT = "sent", _("Sent")
         MOOT = "moot", _("Not needed any more")
         GIVEN_UP = "given-up", _("Given up")
@@ -84,13 +84,13 @@ class Notice(models.Model):
 
         SIGN_IN = "sign-in", _("The mail server did not accept user name and password.")
         NO_TLS = "no-tls", _("The mail server offers no encryption.")
-        NO_SMTP = "no-smtp", _("The server there is no mail server.")
+        NO_SMTP = "no-smtp", _("The server is not a mail server.")
         RECIPIENT = "recipient", _("The mail server refuses this address.")
         REFUSED = "refused", _("The mail server refused the message.")
         ADDRESS = "address", _("The address cannot be used.")
         FORBIDDEN = "forbidden", _("The address is not public.")
         STATUS = "status", _("The chat refused the message.")
-        ANSWER = "answer", _("The answer was no HTTP.")
+        ANSWER = "answer", _("The answer was not HTTP.")
         LOST = "lost", _("The address cannot be decrypted: its secret key is gone. Enter it again.")
         NAME = "name", _("The name in the address could not be found.")
         CONNECTION = "connection", _("The connection failed.")

@@ -58,19 +58,19 @@ class Policy(models.Model):
         _("expires after (seconds)"), default=604_800, validators=[MinValueValidator(1), MaxValueValidator(YEAR)]
     )
     rate_per_second = models.PositiveIntegerField(
-        _("posts a second"), default=20, validators=[MinValueValidator(1), MaxValueValidator(100_000)]
+        _("responses a second"), default=20, validators=[MinValueValidator(1), MaxValueValidator(100_000)]
     )
     rate_burst = models.PositiveIntegerField(
-        _("burst of posts"), default=200, validators=[MinValueValidator(1), MaxValueValidator(1_000_000)]
+        _("burst of responses"), default=200, validators=[MinValueValidator(1), MaxValueValidator(1_000_000)]
     )
     require_signature = models.BooleanField(_("demand key and signature"), default=False)
     plain_text_as_chat = models.BooleanField(_("a response without items is one chat"), default=False)
     remember_into_memory = models.BooleanField(_("add each REMEMBER to the team's memory"), default=True)
-    parts = models.JSONField(_("parts of the verdict"), default=seed_parts)
+    parts = models.JSONField(_("parts of the assessment"), default=seed_parts)
     stuck_threshold = models.PositiveSmallIntegerField(
         _("asks to think twice from"), default=7, validators=[MinValueValidator(1), MaxValueValidator(100)]
     )
-    accept_relayed_yes = models.BooleanField(_("accept a yes to thinking twice that the agent relays"), default=True)
+    accept_relayed_yes = models.BooleanField(_("accept a yes to Think twice that the agent relays"), default=True)
     max_active_threads = models.PositiveSmallIntegerField(
         _("active threads at most"), default=3, validators=[MinValueValidator(1), MaxValueValidator(100)]
     )
@@ -78,10 +78,10 @@ class Policy(models.Model):
         _("tool calls of an investigation"), default=5, validators=[MinValueValidator(1), MaxValueValidator(10_000)]
     )
     budget_extension = models.PositiveIntegerField(
-        _("more calls that pass by rule"), default=3, validators=[MaxValueValidator(10_000)]
+        _("tool calls granted by rule"), default=3, validators=[MaxValueValidator(10_000)]
     )
     budget_wait_seconds = models.PositiveIntegerField(
-        _("a request for more waits (seconds)"),
+        _("extension request expires after (seconds)"),
         default=3_600,
         validators=[MinValueValidator(1), MaxValueValidator(31_536_000)],
     )

@@ -104,7 +104,7 @@ def _attempt(message: Mail) -> str:
     except OSError:
         return Trouble.CONNECTION
     except Exception:  # one message that cannot be sent must not take the others' outcomes with it
-        log.exception("A mail could not be sent")
+        log.exception("An email could not be sent")
         return Trouble.ERROR
     return ""
 

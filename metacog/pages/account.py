@@ -146,7 +146,7 @@ def preferences(request: Request) -> HttpResponse:
             audit.record("password-changed", str(user.pk), actor=user, team=None)
         update_session_auth_hash(request, user)
         UserSession.objects.create_from_request(request)  # under its new key
-        messages.success(request, _("The password is changed; everywhere else you are signed out."))
+        messages.success(request, _("The password is changed, and you are signed out everywhere else."))
         return redirect("preferences")
     status = 422 if request.method == "POST" else 200
     return preferences_page(request, form=form, password_form=password_form, status=status)
@@ -176,7 +176,7 @@ def set_theme(request: HttpRequest) -> HttpResponse:
     """Go light, dark or as the device, here and wherever the person signs in."""
     theme = request.POST.get("theme", "")
     if theme not in User.Theme.values:
-        return HttpResponseBadRequest(_("There is no such theme."), content_type="text/plain; charset=utf-8")
+        return HttpResponseBadRequest(_("Unknown theme."), content_type="text/plain; charset=utf-8")
     if isinstance(request.user, User):
         User.objects.filter(pk=request.user.pk).update(theme=theme)
     response = HttpResponseRedirect(_safe_next(request))

@@ -179,7 +179,7 @@ def _step(agent: Agent, step: str) -> Step:
             title=_("Disable agent %(agent)s") % name,
             whose=agent.name,
             consequences=consequences.of_disabling(agent, now),
-            undo=_("It can be enabled again at any time, with its keys as they were."),
+            undo=_("It can be enabled again at any time, with the same keys."),
             button=_("Disable agent"),
             action_url=switch,
             cancel_url=page,
@@ -191,7 +191,7 @@ def _step(agent: Agent, step: str) -> Step:
             title=_("Switch hesitation off for %(agent)s") % name,
             whose=agent.name,
             consequences=consequences.of_hesitation_off(agent, now),
-            undo=_("It can be switched on again at any time. What was posted meanwhile stays unscored."),
+            undo=_("It can be switched on again at any time. Responses posted meanwhile stay unscored."),
             button=_("Switch hesitation off"),
             action_url=switch,
             cancel_url=page,
@@ -247,7 +247,7 @@ def agent_switch(request: Request, agent_id: str) -> HttpResponse:
     switches = {"enabled": agents.set_enabled, "hesitation_enabled": agents.switch_hesitation}
     name, on = request.POST.get("field", ""), request.POST.get("on")
     if name not in switches or on not in ("0", "1"):
-        return HttpResponseBadRequest(_("There is no such switch."), content_type="text/plain; charset=utf-8")
+        return HttpResponseBadRequest(_("Unknown switch."), content_type="text/plain; charset=utf-8")
     form = ReasonForm(request.POST)
     if on == "0" and not form.is_valid():
         return confirm(request, _step(found, STEPS[name]), form)
@@ -255,7 +255,7 @@ def agent_switch(request: Request, agent_id: str) -> HttpResponse:
     if switches[name](found, request.user, on == "1", because):
         told = {
             ("enabled", "0"): _("The agent is disabled."),
-            ("enabled", "1"): _("The agent is enabled, with its keys as they were."),
+            ("enabled", "1"): _("The agent is enabled, with the same keys."),
             ("hesitation_enabled", "0"): _("Hesitation is off."),
             ("hesitation_enabled", "1"): _("Hesitation is on."),
         }[name, on]
@@ -272,7 +272,7 @@ def agent_handcard(request: Request, agent_id: str) -> HttpResponse:
     seen = Agent.objects.filter(team__in=request.user.teams_as())
     found = get_object_or_404(seen.select_related("team", "state"), public_id=agent_id)
     if not request.user.has_role(found.team_id, Role.CURATOR):
-        raise PermissionDenied(_("A curator or owner of the team writes handcards."))
+        raise PermissionDenied(_("Only curators and owners of the team can change handcards."))
     form = HandcardForm(request.POST, stored={"handcard": found.handcard})
     if not form.is_valid():
         return _agent_page(request, found, handcard=form)

@@ -215,7 +215,7 @@ def _asked(
         recorded = log.matching(Filters(person=filters.person), teams)
         if not any(events.exists() for events in recorded):
             form.cleaned_data["person"] = ""
-            unknown_person = [gettext("Unknown person: not filtered by it.")]
+            unknown_person = [gettext("Unknown person: filter ignored.")]
     form.offer(people)
     unknown = [*unknown_person, *unknown_filters(asked, action=known, agent=[filters.agent])]
     return form, log.matching(form.filters(), teams), found, unknown

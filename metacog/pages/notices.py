@@ -37,15 +37,15 @@ def notices_test(request: Request) -> HttpResponse:
     address = request.user.email
     if not (address and mail.is_set_up()):
         raise Http404
-    subject, text = _("metacog: a test"), _("This is a test. Notices about held items come to this address.")
+    subject, text = _("metacog: test"), _("This is a test. Notices about held items come to this address.")
     headers = {"Auto-Submitted": "auto-generated"}  # RFC 3834
     message = mail.Mail(subject, text, settings.MAIL_FROM, [address], headers=headers)
     if trouble := mail.send(message):
         why = Notice.Trouble(trouble).label
-        messages.error(request, _("The test mail failed: %(why)s") % {"why": why})
+        messages.error(request, _("The test email failed: %(why)s") % {"why": why})
     else:
         told = _(
-            "The mail server accepted the test mail to %(address)s. If it does not arrive, look in the spam folder."
+            "The mail server accepted the test email to %(address)s. If it does not arrive, look in the spam folder."
         )
         messages.success(request, told % {"address": address})
     return redirect("preferences")

@@ -63,7 +63,7 @@ def member_add(request: Request, team_id: int) -> HttpResponse:
             if is_new:
                 link = members.make_link(membership, request.user)
                 return _team_page(request, found, invitation=Invitation(link, membership.user))
-            messages.success(request, _("%(name)s is in the team now.") % {"name": membership.user})
+            messages.success(request, _("%(name)s was added to the team.") % {"name": membership.user})
             return _to_team(found)
     return _team_page(request, found, form=form)
 
@@ -74,7 +74,7 @@ def member_change(request: Request, membership_id: int) -> HttpResponse:
     membership = _membership(request, membership_id)
     form = RoleForm(request.POST)
     if not form.is_valid():
-        return HttpResponseBadRequest(_("There is no such role."), content_type="text/plain; charset=utf-8")
+        return HttpResponseBadRequest(_("Unknown role."), content_type="text/plain; charset=utf-8")
     try:
         if members.change_role(membership, form.cleaned_data["role"], request.user):
             messages.success(request, _("The role of %(name)s is changed.") % {"name": membership.user})
@@ -113,7 +113,7 @@ def member_remove(request: Request, membership_id: int) -> HttpResponse:
         return confirm(request, _removal(membership), form)
     try:
         members.remove_member(membership, request.user, form.cleaned_data["reason"])
-        told = _("%(name)s is no longer in the team.") % {"name": membership.user}
+        told = _("%(name)s was removed from the team.") % {"name": membership.user}
         done(request, told, f"restore-member-{person}")
     except members.LastOwner:
         messages.error(request, _last_owner(membership))
@@ -129,9 +129,11 @@ def member_restore(request: Request, team_id: int) -> HttpResponse:
     restored = members.restore_member(found, int(person), request.user) if is_number else None
     if restored:
         said = {"name": restored.user, "role": restored.get_role_display()}
-        messages.success(request, _("%(name)s is in the team again: %(role)s.") % said)
+        messages.success(request, _("%(name)s was restored: %(role)s.") % said)
     else:
-        messages.info(request, _("Nobody was restored: they are in the team, or were removed too long ago."))
+        messages.info(request, _(
+            "Nobody was restored: the person is in the team already, or was removed too long ago."
+        ))
     return _to_team(found)
 
 
@@ -147,7 +149,7 @@ def member_link(request: Request, membership_id: int) -> HttpResponse:
     except members.NotTheirs:
         messages.error(
             request,
-            _("%(name)s also belongs to teams you do not own, so only an administrator can make that link.")
+            _("%(name)s also belongs to teams you do not own, so only an administrator can create that link.")
             % {"name": membership.user},
         )
         return _to_team(membership.team)
@@ -342,7 +344,7 @@ def _membership(request: Request, membership_id: int) -> Membership:
 
 def _check_owner(request: Request, team: Team) -> None:
     if not request.user.has_role(team.pk, Role.OWNER):
-        raise PermissionDenied(_("Only owners of the team can change who is in it."))
+        raise PermissionDenied(_("Only owners of the team can change its members."))
 
 
 def _to_team(team: Team) -> HttpResponse:

@@ -45,7 +45,7 @@ def unknown_filters(
     """
     own = {*known, *(() if agents is None else ("agent",))}
     sentences = [
-        gettext("Unknown filter “%(name)s”: this page does not have it.") % {"name": name}
+        gettext("Unknown filter “%(name)s”: filter ignored.") % {"name": name}
         for name in NAMES
         if asked.get(name) and name not in own
     ]
@@ -61,9 +61,9 @@ def unknown_filters(
 def _sentence(name: str, value: str, known: Iterable[str]) -> str:
     said = value if len(value) <= MAX_SHOWN else value[:MAX_SHOWN] + "…"
     if name == "order":
-        told = gettext("Unknown order “%(value)s”: not sorted by it.") % {"value": said}
+        told = gettext("Unknown order “%(value)s”: order ignored.") % {"value": said}
     else:
-        told = gettext("Unknown %(name)s “%(value)s”: not filtered by it.") % {
+        told = gettext("Unknown %(name)s “%(value)s”: filter ignored.") % {
             "name": NAMES.get(name) or OF_ONE_PAGE[name],
             "value": said,
         }

@@ -35,7 +35,7 @@ def wanted(grants: Sequence[Grant], groups: set[str]) -> dict[Team, Role]:
             asked[grant.team] = max(Role(grant.role), asked.get(grant.team, Role.VIEWER), key=list(Role).index)
     teams = Team.objects.in_bulk(list(asked), field_name="name")
     for name in asked.keys() - teams.keys():
-        log.warning("A group gives a role in %r, and there is no such team.", name)
+        log.warning("A group gives a role in %r, which is not a team.", name)
     return {teams[name]: role for name, role in asked.items() if name in teams}
 
 

@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 SAID = {  # by the template that allauth would use; it says nothing else
     "mfa/messages/totp_activated.txt": _("The authenticator app is active. Signing in asks for its code from now on."),
     "mfa/messages/totp_deactivated.txt": _("The authenticator app is removed."),
-    "mfa/messages/recovery_codes_generated.txt": _("There are new recovery codes; the old ones no longer work."),
+    "mfa/messages/recovery_codes_generated.txt": _("New recovery codes were created; the old ones no longer work."),
     "mfa/messages/webauthn_added.txt": _("The passkey is added."),
     "mfa/messages/webauthn_removed.txt": _("The passkey is removed."),
     "socialaccount/messages/account_connected.txt": _("The account is connected: you can sign in with it."),
@@ -60,7 +60,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
 
 class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
     error_messages = DefaultMFAAdapter.error_messages | {
-        "incorrect_code": _("That code is not right. Codes change every half minute: type the newest.")
+        "incorrect_code": _("The code is wrong. Codes change every 30 seconds: enter the newest.")
     }
 
     def encrypt(self, text: str) -> str:

@@ -132,7 +132,7 @@ def read_thread(request: AgentRequest, slug: str) -> HttpResponse:
     "/threads/{slug}/{step}",
     response=Thread,
     openapi_extra=takes(StepBody, {"note": "BotW: 3 rules beat 253 patterns"}),
-    summary="Take a step with a thought thread",
+    summary="Continue, pause, resume or resolve a thought thread",
 )
 def take_step(
     request: AgentRequest, slug: str, step: Literal["progress", "pause", "resume", "resolve"]

@@ -163,7 +163,7 @@ class _Known:
         if self._active <= lessons.MAX_ACTIVE:
             return ""
         told = {"count": self._active, "most": lessons.MAX_ACTIVE}
-        return _("The team would have %(count)d active lessons; %(most)d is the most there can be.") % told
+        return _("The team would have %(count)d active lessons; the limit is %(most)d.") % told
 
 
 def _differing(row: Lesson, given: Given) -> list[str]:
@@ -193,7 +193,7 @@ def _entries(team: Team, raw: bytes) -> Iterator[tuple[str, str, Given | None, l
         if not problems:
             same = entry.get("agent"), lessons.checked(entry["text"])
             if same in seen:
-                problems = [_("It says the same as %(place)s.") % {"place": seen[same]}]
+                problems = [_("It has the same text as %(place)s.") % {"place": seen[same]}]
             seen.setdefault(same, place)
         if problems:
             yield place, name, None, problems

@@ -58,9 +58,9 @@ def read_topics(raw: str) -> list[str]:
     topics = list(dict.fromkeys(one_line(topic) for topic in raw.replace("，", ",").replace("、", ",").split(",")))
     topics = [topic for topic in topics if topic]
     if len(topics) > Lesson.MAX_TOPICS:
-        raise NotDone(_("At most %(most)d topics a lesson.") % {"most": Lesson.MAX_TOPICS})
+        raise NotDone(_("A lesson has at most %(most)d topics.") % {"most": Lesson.MAX_TOPICS})
     if any(len(topic) > Lesson.MAX_TOPIC for topic in topics):
-        raise NotDone(_("A topic takes %(most)d characters at most.") % {"most": Lesson.MAX_TOPIC})
+        raise NotDone(_("A topic has at most %(most)d characters.") % {"most": Lesson.MAX_TOPIC})
     return topics
 
 
@@ -189,7 +189,7 @@ def checked(text: str) -> str:
     if not text:
         raise NotDone(_("A lesson needs a text."))
     if len(text) > Lesson.MAX_TEXT:
-        raise NotDone(_("A lesson takes %(most)d characters at most.") % {"most": Lesson.MAX_TEXT})
+        raise NotDone(_("A lesson has at most %(most)d characters.") % {"most": Lesson.MAX_TEXT})
     if "\0" in text:
         raise NotDone(_("A lesson cannot hold a NUL character."))
     return text
@@ -199,7 +199,7 @@ def _make_sure_of_room(team: Team) -> None:
     Team.objects.select_for_update(no_key=True).get(pk=team.pk)  # two people at once may not both find the last place
     if Lesson.objects.filter(team=team, state=State.ACTIVE).count() >= MAX_ACTIVE:
         raise NotDone(
-            _("The team has %(most)d active lessons, the most there can be. Retire some first.") % {"most": MAX_ACTIVE}
+            _("The team has %(most)d active lessons, which is the limit. Retire some first.") % {"most": MAX_ACTIVE}
         )
 
 

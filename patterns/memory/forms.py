@@ -24,14 +24,14 @@ class MemoryForm(forms.Form):
         min_value=0,
         max_value=1,
         step_size=0.01,
-        help_text=_("0 to 1; may stay empty. From 0.7 on it answers requests for more tool calls."),
+        help_text=_("0 to 1, optional. From 0.7 on, the memory answers extension requests."),
     )
 
     def clean_text(self) -> str:
         # As agents post it: browsers send line ends of their own.
         text: str = self.cleaned_data["text"].replace("\r\n", "\n")
         if is_blank(text):
-            raise forms.ValidationError(_("Say what is to be remembered."))
+            raise forms.ValidationError(_("Enter the fact to remember."))
         return text
 
     def said(self) -> Said:

@@ -127,8 +127,8 @@ class MemoryConflict(models.Model):
     settled_at = models.DateTimeField(null=True)
 
     class Meta:
-        verbose_name = _("contradiction")
-        verbose_name_plural = _("contradictions")
+        verbose_name = _("conflict")
+        verbose_name_plural = _("conflicts")
         ordering = ["-id"]
         constraints = [models.UniqueConstraint(fields=["older", "newer"], name="one_conflict_a_pair")]
         indexes = [models.Index(fields=["newer"], condition=Q(outcome=""), name="conflicts_open")]

@@ -191,9 +191,9 @@ def _prepared(team: Team, patterns: Sequence[Pattern], state: str) -> _Import:
     count = sum(row.state == state for row in known.values()) + len(made.new)
     if made.new and state in most and count > most[ErrorPattern.State(state)]:
         if state == ErrorPattern.State.ACTIVE:
-            room = _("The team would have %(count)d active patterns; %(most)d is the most there can be.")
+            room = _("The team would have %(count)d active patterns; the limit is %(most)d.")
         else:
-            room = _("The team would have %(count)d patterns in shadow; %(most)d is the most there can be.")
+            room = _("The team would have %(count)d patterns in shadow; the limit is %(most)d.")
         return made._replace(room=room % {"count": count, "most": most[ErrorPattern.State(state)]})
     return made
 
@@ -350,7 +350,7 @@ def _problems(entry: Any) -> list[str]:
         )
     if unknown:
         problems.append(
-            ngettext("%(names)s is no part of a pattern.", "%(names)s are no part of a pattern.", len(unknown))
+            ngettext("%(names)s is not a field of a pattern.", "%(names)s are not fields of a pattern.", len(unknown))
             % {"names": ", ".join(unknown)}
         )
     for name, most in (("id", 100), ("description", 500)):
@@ -365,7 +365,7 @@ def _problems(entry: Any) -> list[str]:
         problems.append(_("createdAt must be a time with a zone, such as 2026-02-16T08:00:00Z."))
     count = wire.whole(entry.get("triggerCount", 0))
     if type(count) is not int or not 0 <= count <= MAX_COUNT:
-        problems.append(_("triggerCount must be a whole number from 0 on."))
+        problems.append(_("triggerCount must be a whole number of at least 0."))
     return problems
 
 

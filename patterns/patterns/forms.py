@@ -69,8 +69,9 @@ class NewForm(WrittenForm):
         if self.initial.get("keywords"):
             self.fields["keywords"].label = gettext("Proposed keywords")
             self.fields["keywords"].help_text = gettext(
-                "They stand in what was held and in little else that this agent says. Change them where other words "
-                "give the mistake away. One a line; any one of them fires, and nothing in it is a wildcard."
+                "They occur in the held text and in few other texts of this agent. Change them where other "
+                "words show the mistake better. One keyword a line; any one of them fires. There are no "
+                "wildcards."
             )
 
 
@@ -95,8 +96,8 @@ class PatternForm(StoredModelForm):
         if self.instance.state == ErrorPattern.State.ACTIVE and self.instance.pk and "keywords" in self.changed_data:
             raise ValidationError(
                 gettext(
-                    "Keywords of an active pattern go live at once: change them in the console, which shows first "
-                    "what they would have done."
+                    "Keywords of an active pattern take effect at once. Change them in the console, which "
+                    "shows a backtest first."
                 )
             )
         return keywords

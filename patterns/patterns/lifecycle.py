@@ -134,7 +134,7 @@ def merge(lead: ErrorPattern, others: Sequence[ErrorPattern], actor: audit.Actor
         lead = _locked(lead)
         rows = list(ErrorPattern.objects.filter(pk__in=[each.pk for each in others], team=lead.team_id).order_by("pk"))
         if any(row.state != State.PROPOSED for row in (lead, *rows)):
-            raise NotDone(_("One of the merged proposals was decided meanwhile. Look at the list again."))
+            raise NotDone(_("One of the merged proposals was decided meanwhile. Reload the list."))
         keywords = list(lead.keywords)
         for row in rows:
             known = set(map(fold, keywords))
@@ -159,14 +159,14 @@ def take_apart(lead: ErrorPattern, actor: audit.Actor) -> list[ErrorPattern]:
     with transaction.atomic():
         lead = _locked(lead)
         if lead.state not in (State.PROPOSED, State.SHADOW):
-            raise NotDone(_("Only a proposal or a pattern in shadow can be taken apart. Edit its keywords instead."))
+            raise NotDone(_("Only a proposal or a pattern in shadow can be split. Edit its keywords instead."))
         rows = list(ErrorPattern.objects.filter(merged_into=lead, state=State.RETIRED).order_by("pk"))
         brought = {fold(keyword) for row in rows for keyword in row.merged_keywords}
         own = [keyword for keyword in lead.keywords if fold(keyword) not in brought]
         if not rows:
             raise NotDone(_("Nothing is merged into this pattern."))
         if not own:
-            raise NotDone(_("All keywords that are left came from merged proposals. Edit its keywords instead."))
+            raise NotDone(_("All remaining keywords came from merged proposals. Edit its keywords instead."))
         before, lead.keywords, lead.is_apart = digest(lead.keywords), own, True
         _write(lead, ["keywords", "is_apart"], is_live=False)
         for row in rows:
@@ -260,10 +260,10 @@ def _make_sure_of_room(pattern: ErrorPattern, after: State) -> None:
     most = {State.ACTIVE: MAX_PATTERNS, State.SHADOW: MAX_SHADOW}.get(after)
     if most and ErrorPattern.objects.filter(team=pattern.team_id, state=after).count() >= most:
         if after == State.ACTIVE:
-            sentence = _("The team has %(most)d active patterns, the most there can be. Retire some first.")
+            sentence = _("The team has %(most)d active patterns, which is the limit. Retire some first.")
         else:
             sentence = _(
-                "The team has %(most)d patterns in shadow, the most there can be. Activate or retire some first."
+                "The team has %(most)d patterns in shadow, which is the limit. Activate or retire some first."
             )
         raise NotDone(sentence % {"most": most})
 

@@ -56,8 +56,8 @@ class Taken(NamedTuple):
         ]
         if self.kept:
             told = ngettext(
-                "%(count)d line had no place of its own and was kept as a note.",
-                "%(count)d lines had no place of their own and were kept as notes.",
+                "%(count)d line fit no field and was kept as a note.",
+                "%(count)d lines fit no field and were kept as notes.",
                 self.kept,
             )
             sentences.append(told % {"count": self.kept})
@@ -108,8 +108,8 @@ def _notes(parsed: Parsed, row: Any) -> list[str]:
         notes.append(told % {"count": len(row.trail)})
     if parsed.kept:
         told = ngettext(
-            "%(count)d line without a place of its own is kept as a note.",
-            "%(count)d lines without a place of their own are kept as notes.",
+            "%(count)d line fits no field and is kept as a note.",
+            "%(count)d lines fit no field and are kept as notes.",
             parsed.kept,
         )
         notes.append(told % {"count": parsed.kept})
@@ -165,7 +165,9 @@ def _too_many(agent: Agent, active: Sequence[str]) -> str:
     if len(active) <= most:
         return ""
     told = {"count": len(active), "names": ", ".join(sorted(active)), "most": most}
-    return _("%(count)d threads would be active (%(names)s), %(most)d may be: give some the status paused.") % told
+    return _(
+        "%(count)d threads would be active (%(names)s); the limit is %(most)d. Give some the status paused."
+    ) % told
 
 
 def give(agent: Agent) -> Iterator[tuple[str, str]]:
@@ -249,7 +251,7 @@ def _all(files: Sequence[tuple[str, bytes]]) -> Iterator[tuple[str, Parsed | Thr
                 _check(each)
                 slug = each.thread.slug
                 if slug in slugs:
-                    reason = _("a thread %(slug)s stands in these files before") % {"slug": slug}
+                    reason = _("the thread %(slug)s occurs in these files before") % {"slug": slug}
                     raise ThreadError(each.places.title, reason)
                 slugs.add(slug)
                 yield name, each
@@ -265,9 +267,9 @@ def _text_of(raw: bytes) -> str:
         text = raw.decode()
     except UnicodeDecodeError as error:
         line = _line_of(raw[: error.start].decode())
-        raise ThreadError(line, _("this is no UTF-8: save the file as UTF-8 text")) from None
+        raise ThreadError(line, _("the file is not UTF-8: save it as UTF-8 text")) from None
     if "\0" in text:
-        raise ThreadError(_line_of(text[: text.index("\0")]), _("a NUL character cannot be kept: take it out"))
+        raise ThreadError(_line_of(text[: text.index("\0")]), _("a NUL character cannot be stored: remove it"))
     return text
 
 
@@ -280,8 +282,8 @@ def _check(parsed: Parsed) -> None:
     filed = ThoughtThread.MAX_FILED
     limits: list[tuple[Any, int, int, Any]] = [
         (thread.title, places.title, ThoughtThread.MAX_TITLE, _("the title is longer than %(most)d characters")),
-        (thread.next, places.next, filed, _("what stands under “Next” is longer than %(most)d characters")),
-        (thread.notes, places.notes, filed, _("what else it says is longer than %(most)d characters")),
+        (thread.next, places.next, filed, _("the text under “Next” is longer than %(most)d characters")),
+        (thread.notes, places.notes, filed, _("its notes are longer than %(most)d characters")),
     ]
     too_long = _("an entry of its trail is longer than %(most)d characters")
     limits += [(step.text, line, filed, too_long) for step, line in zip(thread.trail, places.trail, strict=True)]

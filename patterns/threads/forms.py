@@ -42,7 +42,7 @@ class EditForm(StoredModelForm):
     notes = _lines(
         _("Notes"),
         ThoughtThread.MAX_FILED,
-        _("What else a file said: lines without a place, and other sections. Exported with the thread."),
+        _("Lines of a file that fit no field, and its other sections. Exported with the thread."),
         rows=6,
     )
 

@@ -104,11 +104,11 @@ def article(row: ThoughtThread, trail: Iterable[ThreadStep]) -> str:
         days = {"begun": _day(row.created_at), "ended": _day(row.resolved_at or row.touched_at)}
         parts = [f"# {row.title}", told % {**days, "touches": row.touches}]
         if ending:
-            parts += ["## " + _("What came of it"), ending]
+            parts += ["## " + _("Outcome"), ending]
         if kept:
-            parts += ["## " + _("The way there"), "\n".join(["- …"] * (len(kept) < len(lines)) + kept)]
+            parts += ["## " + _("Trail"), "\n".join(["- …"] * (len(kept) < len(lines)) + kept)]
         if row.next:
-            parts += ["## " + _("What was to come next"), shortened(row.next, SHOWN)]
+            parts += ["## " + _("Next"), shortened(row.next, SHOWN)]
     return "\n\n".join(parts) + "\n"
 
 

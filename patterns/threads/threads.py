@@ -91,7 +91,7 @@ class Changes:
         if not title:
             raise NotDone("thread-untitled", _("A thread needs a title."))
         if len(title) > ThoughtThread.MAX_TITLE:
-            raise _too_long(_("A title takes %(most)d characters at most."), ThoughtThread.MAX_TITLE)
+            raise _too_long(_("A title has at most %(most)d characters."), ThoughtThread.MAX_TITLE)
         has_letters = any(letter.isalnum() for letter in title)
         slug = slug or slug_of(title)
         is_shared = not has_letters and slug == slug_of(title)  # by all such titles
@@ -104,10 +104,10 @@ class Changes:
                 )
             elif known.state == State.RESOLVED:
                 sentence = _(
-                    "There was a thread %(slug)s before, “%(title)s”, and it is resolved. Choose another title."
+                    "The thread %(slug)s, “%(title)s”, is resolved. Choose another title."
                 )
             else:
-                sentence = _("There is a thread %(slug)s already: “%(title)s”, %(state)s. Go on with it.")
+                sentence = _("The thread %(slug)s exists already: “%(title)s”, %(state)s. Continue it.")
             told = {"slug": known.slug, "title": known.title, "state": known.get_state_display().lower()}
             raise NotDone("thread-exists", sentence % told)
         self._make_sure_of_room()
@@ -175,17 +175,17 @@ class Changes:
     def _read(self, note: str, next: str) -> tuple[str, str]:
         note, next = one_line(note), one_line(next)
         if len(note) > ThreadStep.MAX_TEXT:
-            raise _too_long(_("A note takes %(most)d characters at most."), ThreadStep.MAX_TEXT)
+            raise _too_long(_("A note has at most %(most)d characters."), ThreadStep.MAX_TEXT)
         if len(next) > ThoughtThread.MAX_NEXT:
-            raise _too_long(_("What is next takes %(most)d characters at most."), ThoughtThread.MAX_NEXT)
+            raise _too_long(_("“Next” has at most %(most)d characters."), ThoughtThread.MAX_NEXT)
         return note, next
 
     def _make_sure_of_room(self) -> None:
         most, active = scorer_for(self.agent).policy.max_active_threads, self.active()
         if len(active) >= most:
             sentence = ngettext(
-                "%(most)d active thread is the most, and there is: %(names)s. Pause or resolve it first.",
-                "%(most)d active threads are the most, and there are: %(names)s. Pause or resolve one first.",
+                "The limit is %(most)d active thread, and there is: %(names)s. Pause or resolve it first.",
+                "The limit is %(most)d active threads, and there are: %(names)s. Pause or resolve one first.",
                 most,
             )
             names = ", ".join(f"“{row.title}” ({row.slug})" for row in active)
@@ -256,7 +256,7 @@ def _too_long(sentence: str, most: int) -> NotDone:
 def _not_from(row: ThoughtThread, op: str) -> str:
     told = {"slug": row.slug}
     if row.state == State.RESOLVED:
-        return _("The thread %(slug)s is resolved, which is its end. Begin a new one.") % told
+        return _("The thread %(slug)s is resolved and cannot be reopened. Create a new one.") % told
     if row.state == State.PAUSED and op == Op.PAUSE:
         return _("The thread %(slug)s is paused already.") % told
     if row.state == State.PAUSED:

@@ -52,7 +52,7 @@ class Remembered(BaseModel):
     text: str
     topic: str
     source: str
-    confidence: float | None = Field(description="0 to 1, as whoever wrote it says.")
+    confidence: float | None = Field(description="0 to 1, as its author says.")
     state: Literal["pending", "confirmed", "retired"] = Field(
         description="`confirmed` answers every agent of the team; `pending` answers nobody until a person confirms it."
     )

@@ -32,7 +32,7 @@ class Researched(BaseModel):
     id: str
     state: Literal["waiting", "finished", "failed"]
     topic: str
-    language: Literal["en", "zh-Hant", "zh-Hans"] = Field(description="Of the verdict.")
+    language: Literal["en", "zh-Hant", "zh-Hans"] = Field(description="Of the assessment.")
     questions: list[str] = Field(description="Three: what to do, what to find, what to check.")
     searched: bool = Field(description="Finished without it: no search is configured, the questions stand alone.")
     findings: list[FindingPart]
@@ -60,7 +60,7 @@ class ResearchBody(BaseModel):
         ResearchBody,
         {"verdict": "The fund should be held for ten years; TSMC makes up 48 % of it.", "topic": "0050 ETF"},
     ),
-    summary="Research after a verdict",
+    summary="Research after an assessment",
 )
 def begin_research(request: AgentRequest) -> HttpResponse:
     """Ask three action-oriented questions about a verdict, and have them searched for.
@@ -71,7 +71,7 @@ def begin_research(request: AgentRequest) -> HttpResponse:
     """
     body = read_shape(request, ResearchBody)
     if is_blank(body.verdict):
-        raise at("/verdict", "Research begins with a verdict.")
+        raise at("/verdict", "Research begins with an assessment.")
     try:
         row, is_new = research.begin(request.auth, body.verdict, " ".join(body.topic.split()))
     except research.TooMany:

@@ -147,7 +147,7 @@ class Context(BaseModel):
     lessons: dict[str, Any] | None
     memory: dict[str, Any] | None = Field(description="What your team remembers of your topics, oldest first.")
     think_twice: list[dict[str, Any]] | None
-    extensions: list[dict[str, Any]] | None = Field(description="Answers you have not heard, then what waits.")
+    extensions: list[dict[str, Any]] | None = Field(description="Answers not told yet, then pending requests.")
     extensions_more: bool
     instructions: str | None
 

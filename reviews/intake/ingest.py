@@ -218,7 +218,7 @@ def take_turn(tat: float, now: float, policy: heuristics.Policy) -> float:
         seconds = max(1, math.ceil(wait))
         raise Problem(
             429,
-            f"More than {policy.rate_per_second} posts a second (burst {policy.rate_burst}). "
+            f"More than {policy.rate_per_second} responses a second (burst {policy.rate_burst}). "
             f"Nothing was written; send it again in {seconds} s.",
             headers={"Retry-After": str(seconds)},
         )

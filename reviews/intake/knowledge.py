@@ -179,7 +179,7 @@ def _withdraw(conflicts: Iterable[MemoryConflict], person: User) -> None:
         for origin in taught.filter(pattern__state=ErrorPattern.State.PROPOSED).select_related("pattern"):
             pattern = origin.pattern
             if pattern.keywords == keywords and not pattern.origins.exclude(pk=origin.pk).exists():
-                because = _("The memory that says so stands: its contradiction was settled.")
+                because = _("The memory stays: its conflict was settled.")
                 lifecycle.take_step(pattern, "dismiss", person, because=because)
 
 
@@ -187,6 +187,6 @@ def index_anew() -> int:
     """Index anew what is kept under another stemmer's terms; return how many memories."""
     done = 0
     for team in list(memory.outdated().values_list("team", flat=True).order_by("team").distinct()):
-        with by_itself("The memory of the team with the key %s is not indexed anew", team):
+        with by_itself("The memory of the team with the key %s is not reindexed", team):
             done += memory.index_anew(team)
     return done

@@ -96,7 +96,7 @@ def _answer(row: ExtensionRequest) -> None:
         verdict = ask(row)
     except Unusable as unusable:
         ExtensionRequest.objects.filter(pk=row.pk).update(model_trouble=unusable.trouble)
-        log.warning("The model gave no verdict on %s: %s", row.public_id, unusable.trouble)
+        log.warning("The model gave no answer on %s: %s", row.public_id, unusable.trouble)
         return
     granted = max(1, scorer_for(row.agent).policy.budget_extension)
     try:

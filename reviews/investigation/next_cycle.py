@@ -306,7 +306,7 @@ def _lessons(agent: Agent, state: AgentState, is_given: bool) -> Lessons | None:
     chosen = (lessons.give if is_given else lessons.chosen)(agent, recent)
     if not chosen:
         return None
-    opening = _("Lessons learnt, each confirmed by a person. Keep to those that fit:")
+    opening = _("Lessons learned, each confirmed by a person. Keep to those that fit:")
     return {
         "text": "\n".join(["<lessons>", opening, *(f"- {lesson.text}" for lesson, _matches in chosen), "</lessons>"]),
         "items": [
@@ -380,7 +380,7 @@ def _sections(context: Context) -> Iterator[str]:
         asked = [_("You asked because:"), *_quoted(about["reason"])] if about["reason"] else []
         yield "\n".join([named, request["message"], *asked])
     if context["extensions_more"]:
-        yield _("More requests for more tool calls: GET /api/v1/extensions")
+        yield _("More extension requests: GET /api/v1/extensions")
 
 
 def _decided_section(decided: Sequence[told.ToldDecision], more: told.LeftOut | None) -> str:
@@ -408,8 +408,8 @@ def _decided_section(decided: Sequence[told.ToldDecision], more: told.LeftOut | 
             lines += _quoted(item["excerpt"])
     if more:
         left_out = ngettext(
-            "%(count)d earlier decision is not told here:",
-            "%(count)d earlier decisions are not told here:",
+            "%(count)d earlier decision is not listed here:",
+            "%(count)d earlier decisions are not listed here:",
             more["count"],
         )
         lines += ["", f"{left_out % more} GET /api/v1/decisions?after={more['after']}"]

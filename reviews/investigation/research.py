@@ -1,4 +1,4 @@
-"""Research after a verdict (seed 003, section 5): what is asked, what a search finds, and the advice made of both.
+"""Research after an assessment (seed 003, section 5): what is asked, what a search finds, and the advice made of both.
 
 A Research row is the truth: whoever searches claims it first, for the length of a lease, by a conditional UPDATE. No
 transaction is open while anything is searched, and nothing that was found is fetched. The end is written with the

@@ -171,8 +171,8 @@ def message(row: ExtensionRequest, found: Sequence[FoundShape]) -> str:
         ).format(time=instant(row.expires_at))
     if row.state == State.EXPIRED:
         return _(
-            "Nobody answered your request for more tool calls in time. Your reason was not judged. Conclude with what "
-            "you have, and say what is missing."
+            "Nobody answered your request for more tool calls in time. Your reason was not assessed. Conclude "
+            "with what you have, and say what is missing."
         )
     if row.state == State.WITHDRAWN:
         return _("You withdrew your request for more tool calls. Conclude with what you have, or ask again.")

@@ -48,7 +48,7 @@ def learn() -> int:
     """Go on behind what was learnt from before; return how many responses and decisions were dealt with."""
     dealt = 0
     for agent in _with_news():
-        with by_itself("Nothing more learnt from %s", agent.public_id):
+        with by_itself("Nothing more learned from %s", agent.public_id):
             dealt += _learn_from(agent)
     return dealt
 

@@ -57,15 +57,15 @@ class Figures:
                 Decision.objects.filter(released_at=None, undone_at=None).count(),
             ),
             "metacog_deliveries_waiting": (
-                "Callbacks and events for webhooks not yet delivered",
+                "Deliveries to agents and webhooks that are pending",
                 _deliveries(Delivery.State.WAITING),
             ),
             "metacog_deliveries_given_up": (
-                "Callbacks and events for webhooks given up and not sent again",
+                "Deliveries to agents and webhooks that were given up and not resent",
                 _deliveries(Delivery.State.EXHAUSTED),
             ),
             "metacog_endpoints_off": (
-                "Agents whose callback address is switched off",
+                "Agents whose webhook is switched off",
                 Endpoint.objects.filter(off_at__isnull=False, url=F("agent__callback_url")).count(),
             ),
             "metacog_webhooks_off": (

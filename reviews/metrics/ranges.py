@@ -81,11 +81,11 @@ def _dates(first: str, last: str, today: date) -> Asked:
         wanted = Range(begin, end)
         _ = wanted.before.first - _DAY  # the first days there are have none before them
     except (ValueError, OverflowError):
-        return _usual(today, gettext("Dates are written like 2026-02-24: not filtered by them."))
+        return _usual(today, gettext("Write dates like 2026-02-24: filter ignored."))
     if begin > end:
-        return _usual(today, gettext("The first day is after the last: not filtered by them."))
+        return _usual(today, gettext("The first day is after the last: filter ignored."))
     if wanted.days > LONGEST:
-        told = gettext("A range has at most %(days)s days: not filtered by it.") % {"days": LONGEST}
+        told = gettext("A range has at most %(days)s days: filter ignored.") % {"days": LONGEST}
         return _usual(today, told)
     return Asked(wanted, {"since": begin.isoformat(), "until": end.isoformat()})
 

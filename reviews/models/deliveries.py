@@ -28,7 +28,7 @@ class Health(models.Model):
     class Off(models.TextChoices):
         GONE = "gone", _("The receiver answered 410: it is gone for good.")
         GIVEN_UP = "given-up", _("Five deliveries in a row were given up.")
-        FAILING = "failing", _("Nothing has got through for a day.")
+        FAILING = "failing", _("No delivery succeeded for a day.")
 
     url = models.CharField(max_length=500)
     tried_at = models.DateTimeField(null=True)  # who was tried longest ago comes first
@@ -54,7 +54,7 @@ class Delivery(models.Model):
     """
 
     class State(models.TextChoices):
-        WAITING = "waiting", _("Waiting")
+        WAITING = "waiting", _("Queued")
         DELIVERED = "delivered", _("Delivered")
         EXHAUSTED = "exhausted", _("Given up")
 
@@ -65,18 +65,18 @@ class Delivery(models.Model):
         ADDRESS = "address", _("The address cannot be used.")
         FORBIDDEN = "forbidden", _("The address leads to a place that is not public.")
         NAME = "name", _("The name in the address could not be found.")
-        CONNECTION = "connection", _("No connection, or it broke off.")
+        CONNECTION = "connection", _("No connection, or it was interrupted.")
         CERTIFICATE = "certificate", _("The certificate could not be verified.")
         TIMEOUT = "timeout", _("No answer in time.")
         ANSWER = "answer", _("The answer was not HTTP.")
         # As it was answered.
-        STATUS = "status", _("The receiver did not take it.")
+        STATUS = "status", _("The receiver refused it.")
         REDIRECT = "redirect", _("The receiver answered with a redirect, which is never followed.")
         GONE = "gone", _("The receiver answered that it is gone for good.")
         # As it stood here.
         NO_SECRET = "no-secret", _("There is no live secret to sign with.")
-        NO_URL = "no-url", _("The agent has no callback address any more.")
-        OFF = "off", _("The endpoint was switched off.")
+        NO_URL = "no-url", _("The agent has no webhook address any more.")
+        OFF = "off", _("The webhook was switched off.")
         DISABLED = "disabled", _("The receiver was disabled for as long as texts are kept.")
         INTERRUPTED = "interrupted", _("metacog was interrupted while it was sending.")
 

@@ -35,8 +35,8 @@ class Sample(models.Model):
     judged_at = models.DateTimeField(null=True)
 
     class Meta:
-        verbose_name = _("sample")
-        verbose_name_plural = _("samples")
+        verbose_name = _("spot check")
+        verbose_name_plural = _("spot checks")
         ordering = ["-id"]
         indexes = [
             models.Index(fields=["agent", "day"], name="samples_of_day"),
@@ -57,8 +57,8 @@ class SampleCursor(models.Model):
     day = models.DateField()
 
     class Meta:
-        verbose_name = _("sample cursor")
-        verbose_name_plural = _("sample cursors")
+        verbose_name = _("spot check cursor")
+        verbose_name_plural = _("spot check cursors")
 
     def __str__(self) -> str:
         return f"{self.agent_id}: {self.day}"

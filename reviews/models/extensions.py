@@ -25,7 +25,7 @@ class ExtensionRequest(models.Model):
     """
 
     class State(models.TextChoices):
-        PENDING = "pending", pgettext_lazy("request for more steps", "Waits")
+        PENDING = "pending", pgettext_lazy("request for more steps", "Pending")
         APPROVED = "approved", pgettext_lazy("request for more steps", "Granted")
         REJECTED = "rejected", pgettext_lazy("request for more steps", "Refused")
         EXPIRED = "expired", pgettext_lazy("request for more steps", "Unanswered")
@@ -84,8 +84,8 @@ class ExtensionRequest(models.Model):
     erased_at = models.DateTimeField(null=True)
 
     class Meta:
-        verbose_name = _("request for more steps")
-        verbose_name_plural = _("requests for more steps")
+        verbose_name = _("extension request")
+        verbose_name_plural = _("extension requests")
         ordering = ["-id"]
         constraints = [
             models.UniqueConstraint(fields=["agent", "key"], name="ask_once_a_key"),

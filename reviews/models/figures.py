@@ -46,8 +46,8 @@ class DailyFigure(models.Model):
     counted_at = models.DateTimeField()
 
     class Meta:
-        verbose_name = _("daily figure")
-        verbose_name_plural = _("daily figures")
+        verbose_name = _("daily statistic")
+        verbose_name_plural = _("daily statistics")
         ordering = ["day", "agent"]
         constraints = [models.UniqueConstraint(fields=["agent", "day"], name="count_a_day_once")]
         indexes = [
@@ -81,8 +81,8 @@ class LookFigure(models.Model):
     back_rejected = models.PositiveIntegerField(default=0)
 
     class Meta:
-        verbose_name = _("figure of second looks")
-        verbose_name_plural = _("figures of second looks")
+        verbose_name = _("statistic of second looks")
+        verbose_name_plural = _("statistics of second looks")
         ordering = ["day", "agent", "kind"]
         constraints = [models.UniqueConstraint(fields=["agent", "day", "kind"], name="looks_of_a_day_once")]
 
@@ -112,8 +112,8 @@ class ReviewTimeFigure(models.Model):
     counted_at = models.DateTimeField()
 
     class Meta:
-        verbose_name = _("figure of a person's review time")
-        verbose_name_plural = _("figures of people's review time")
+        verbose_name = _("statistic of review time")
+        verbose_name_plural = _("statistics of review time")
         ordering = ["day", "person"]
         constraints = [models.UniqueConstraint(fields=["person", "team", "day"], name="review_time_of_a_day_once")]
         indexes = [models.Index(fields=["team", "day"], name="review_time_of_team")]

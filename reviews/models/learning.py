@@ -159,8 +159,8 @@ class ContrastLook(models.Model):
     texts = models.PositiveIntegerField()
 
     class Meta:
-        verbose_name = _("look at contrasts")
-        verbose_name_plural = _("looks at contrasts")
+        verbose_name = _("contrast check")
+        verbose_name_plural = _("contrast checks")
 
     def __str__(self) -> str:
         return f"{self.team_id}: {self.texts}"

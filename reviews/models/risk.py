@@ -17,8 +17,8 @@ class RiskModel(models.Model):
     made_at = models.DateTimeField()
 
     class Meta:
-        verbose_name = _("model of risk")
-        verbose_name_plural = _("models of risk")
+        verbose_name = _("risk model")
+        verbose_name_plural = _("risk models")
         constraints = [models.UniqueConstraint(fields=["team", "public_id"], name="one_model_of_a_content")]
 
     def __str__(self) -> str:

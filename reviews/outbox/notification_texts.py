@@ -83,7 +83,7 @@ class Letter:
         lines += [self.rest or gettext("Open queue"), self.queue_url]
         lines += [self.requests, self.requests_url] if self.requests else []
         lines += ["", "-- "]
-        lines.append(gettext("A score adds up signals; it is no probability of error."))
+        lines.append(gettext("A score adds up signals; it is not a probability of error."))
         lines += [gettext("Notice preferences"), self.preferences_url]
         lines += [gettext("Unsubscribe"), self.stop_url]
         return "\n".join(lines) + "\n"

@@ -165,8 +165,8 @@ def consequences(webhook: TeamWebhook, now: datetime) -> list[str]:
         )
         % {"count": f"{a_day:,}", "host": webhook.host},
         ngettext(
-            "%(count)s pending delivery waits until it is restored.",
-            "%(count)s pending deliveries wait until it is restored.",
+            "%(count)s pending delivery is paused until it is restored.",
+            "%(count)s pending deliveries are paused until it is restored.",
             waiting,
         )
         % {"count": f"{waiting:,}"},
@@ -202,7 +202,7 @@ def _checked(url: str) -> str:
 def _in_order(events: Collection[str]) -> list[str]:
     """Return events in their usual order. Raises ValidationError where there is none, or one that is not known."""
     if not events or not set(events) <= set(TeamWebhook.Event.values):
-        raise ValidationError({"events": _("Choose one event at least.")})
+        raise ValidationError({"events": _("Choose at least one event.")})
     return [event for event in TeamWebhook.Event.values if event in events]
 
 

@@ -228,7 +228,7 @@ def _read_json(text: str, original: Any, *, is_named_so: bool) -> tuple[Any, str
 
 def _fault(value: Any) -> str:
     if "\0" in (value if isinstance(value, str) else ""):
-        return gettext("The text holds a NUL character, which cannot be stored. Take it out and try again.")
+        return gettext("The text has a NUL character, which cannot be stored. Remove it and try again.")
     if still_masked(value):
-        return gettext("A masked value stands here beside what you changed. Show it first, or write a new one.")
+        return gettext("The value that you changed contains a masked part. Show it first, or write a new one.")
     return ""

@@ -44,7 +44,7 @@ def why_not(verdict: str, text: str | None, reason: str) -> str:
     if len(reason) > MAX_REASON:
         return gettext("The reason is too long: %(most)s characters at most.") % {"most": f"{MAX_REASON:,}"}
     if "\0" in reason or "\0" in (text or ""):
-        return gettext("The text holds a NUL character, which cannot be stored. Take it out and try again.")
+        return gettext("The text has a NUL character, which cannot be stored. Remove it and try again.")
     if text is not None and len(text.encode()) > settings.MAX_BODY_BYTES:
         return gettext("The text is too long: 1 MiB at most.")
     return ""

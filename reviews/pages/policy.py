@@ -78,7 +78,7 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
     is_saved = drafted and request.POST.get("do") == "save" and request.POST.get("seen") == _digest(form.instance)
     if is_saved and not form.cleaned_data["note"] and current.as_dict() != form.instance.as_dict():
         # Only people are asked: a file or an API that changes a policy may go without.
-        form.add_error("note", _("Say why you change the policy."))
+        form.add_error("note", _("Give a reason for the change."))
         context["unexplained"] = True
     elif is_saved:
         try:
@@ -228,7 +228,7 @@ def _fitted(agent: Agent, current: Policy) -> dict[str, Any]:
     before = heuristics.Policy.from_dict(current.as_dict()).weights
     draft: dict[str, Any] = {weight_field(name): weight for name, weight in found.weights.items()}
     draft |= {"threshold": found.threshold, "hold_at": found.hold_at}
-    draft["note"] = _("Weights fitted to %(count)d assessments") % {"count": found.verdicts}
+    draft["note"] = _("Weights fitted to %(count)d decisions") % {"count": found.verdicts}
     rules = {
         "fitted": _("Fitted weights"),
         "in_force": _("Version %(version)s") % {"version": current.version},

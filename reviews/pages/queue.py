@@ -140,7 +140,7 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
         verdict = Verdict.EDIT
         edit = decisions.Arguments(call_edited.arguments) if call_edited else text
     if call_edited and call_edited.errors:
-        problem = gettext("Nothing was decided: see what is wrong at the fields.")
+        problem = gettext("Nothing was decided: some fields have errors.")
         return _split(request, filters, held, status=422, problem=problem, posted=posted)
     try:
         decision, _ = decisions.decide(

@@ -156,7 +156,7 @@ def problem_outcome(request: PersonRequest, problem_id: str) -> HttpResponse:
     """Say what came of thinking twice."""
     found, became = _own(request, problem_id), request.POST.get("outcome")
     if became not in ("helped", "did-not-help"):
-        return HttpResponseBadRequest(_("There is no such outcome."), content_type="text/plain; charset=utf-8")
+        return HttpResponseBadRequest(_("Unknown outcome."), content_type="text/plain; charset=utf-8")
     try:
         stuck_state.set_outcome(found, "helped" if became == "helped" else "did-not-help", request.user)
         if found.state["invoke"]:
@@ -184,9 +184,9 @@ def _is_on(problem: Problem) -> bool:
 def _not_asked(answer: str) -> str:
     """Say what became of the question that somebody answered too late."""
     if answer == ThinkTwice.Answer.YES:
-        return _("Somebody said yes first, and that stands. Your answer was not saved.")
+        return _("Somebody said yes first. Your answer was not saved.")
     if answer == ThinkTwice.Answer.NO:
-        return _("Somebody said no first, and that stands. You can still ask the agent to think twice below.")
+        return _("Somebody said no first. You can still ask the agent to think twice below.")
     return _("The problem was resolved meanwhile. Your answer was not saved.")
 
 

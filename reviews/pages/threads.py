@@ -100,7 +100,7 @@ def thread_step(request: PersonRequest, thread_id: str) -> HttpResponse:
     found, step = _visible(request, thread_id), request.POST.get("step", "")
     _may_change(request, found.agent)
     if step not in AFTER:
-        return HttpResponseBadRequest(_("There is no such step."), content_type="text/plain; charset=utf-8")
+        return HttpResponseBadRequest(_("Unknown step."), content_type="text/plain; charset=utf-8")
     form = StepForm(request.POST)
     if form.is_valid():
         try:
@@ -156,4 +156,4 @@ def _visible(request: PersonRequest, thread_id: str) -> ThoughtThread:
 
 def _may_change(request: PersonRequest, agent: Agent) -> None:
     if not request.user.has_role(agent.team_id, Role.CURATOR):
-        raise PermissionDenied(_("Viewers and reviewers read. A curator or owner of the team looks after threads."))
+        raise PermissionDenied(_("Only curators and owners of the team can change threads."))

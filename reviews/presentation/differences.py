@@ -37,7 +37,7 @@ def counted(kind: str, count: int) -> str:
         case "url":
             return ngettext("the web address", "%(n)s web addresses", count) % n
         case "mail":
-            return ngettext("the mail address", "%(n)s mail addresses", count) % n
+            return ngettext("the email address", "%(n)s email addresses", count) % n
         case "id":
             return ngettext("the ID", "%(n)s IDs", count) % n
         case "quote":
@@ -51,7 +51,7 @@ def headings(columns: Sequence[Column]) -> list[str]:
         "number": gettext("Number"),
         "date": gettext("Date"),
         "url": gettext("Web address"),
-        "mail": gettext("Mail address"),
+        "mail": gettext("Email address"),
         "id": gettext("ID"),
         "quote": gettext("Quoted name"),
         "text": gettext("Text"),

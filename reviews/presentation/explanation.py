@@ -34,14 +34,14 @@ FLAGS = {
 }
 EVENTS = {
     "meta:confidence-low": gettext_lazy("low quality"),
-    "meta:impasse": gettext_lazy("got nowhere"),
+    "meta:impasse": gettext_lazy("no progress"),
 }
 LEVELS = {"high": gettext_lazy("high"), "medium": gettext_lazy("medium"), "low": gettext_lazy("low")}
 STEPS = {**dict(ThreadStep.Op.choices), "touch": pgettext_lazy("thought thread", "touched")}
 TOUCHED_BY = {
     "field": gettext_lazy("the response says which it pursues"),
-    "name": gettext_lazy("recognised by its name"),
-    "words": gettext_lazy("recognised by the words of its title"),
+    "name": gettext_lazy("recognized by its name"),
+    "words": gettext_lazy("recognized by the words of its title"),
 }
 MAX_WORDS = 6  # of the evidence named in a line; all of it is marked in the text
 MAX_WORD = 60
@@ -148,9 +148,9 @@ def other_parts(verdict: Verdict) -> dict[str, Any]:
 def _evaluated(evaluation: EvaluationPart) -> list[str]:
     """Say what the score of quality was made of; what there was nothing to judge by is said to be that."""
     shares = (
-        (evaluation["responsiveness"], gettext("responsiveness %(share)s"), gettext("responsiveness not judged")),
-        (evaluation["completeness"], gettext("completeness %(share)s"), gettext("completeness not judged")),
-        (evaluation["consistency"], gettext("consistency %(share)s"), gettext("consistency not judged")),
+        (evaluation["responsiveness"], gettext("responsiveness %(share)s"), gettext("responsiveness not assessed")),
+        (evaluation["completeness"], gettext("completeness %(share)s"), gettext("completeness not assessed")),
+        (evaluation["consistency"], gettext("consistency %(share)s"), gettext("consistency not assessed")),
     )
     told = []
     for share, judged, not_judged in shares:

@@ -15,16 +15,16 @@ def why_asked(call: HeldCall) -> list[str]:
     rule = call.rule
     if call.fault and rule:
         wants = {"rule": in_words(rule), "fault": said(call.fault)}
-        sentence = gettext("A rule of the policy could not be checked, so a person is asked: %(rule)s. %(fault)s")
+        sentence = gettext("A policy rule could not be checked, so a person is asked: %(rule)s. %(fault)s")
         told.append(sentence % wants)
     elif rule and rule["do"] == "ask":
-        told.append(_of_rule(gettext("A rule of the policy has people asked: %(rule)s."), call))
+        told.append(_of_rule(gettext("A policy rule asks a person: %(rule)s."), call))
     elif rule and rule["do"] == "score" and call.hesitation:
-        told.append(_of_rule(gettext("A rule of the policy has it scored: %(rule)s."), call))
+        told.append(_of_rule(gettext("A policy rule scores the call: %(rule)s."), call))
     elif rule is None and call.hesitation:
-        told.append(gettext("No rule of the policy knows this call, so it was scored."))
+        told.append(gettext("No policy rule matches this call, so it was scored."))
     elif rule is None and not call.is_demanded:
-        told.append(gettext("No rule of the policy knows this call, so a person is asked."))
+        told.append(gettext("No policy rule matches this call, so a person is asked."))
     if call.is_demanded:
         told.append(gettext("The agent's framework asked for a review."))
     return told

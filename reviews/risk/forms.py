@@ -31,7 +31,7 @@ class RiskForm(StoredForm):
         label=_("Within the budget"),
         choices=[
             (HOLD, _("hold them for review")),
-            (PASS, _("let them pass and add them to the spot checks")),
+            (PASS, _("pass them and add them to the spot checks")),
         ],
     )
     samples = forms.BooleanField(required=False, label=_("More spot checks where the risk is uncertain"))

@@ -28,12 +28,12 @@ from reviews.scoring.history import recorded
 class Unlike(models.TextChoices):
     """What is not as it was when the response came, so that another verdict need not be an error."""
 
-    ENGINE = "engine", _("The verdict was made by another version of the engine.")
-    PATTERNS = "patterns", _("Which patterns that version had is not known; it ran with the oldest that are.")
-    LANGUAGE = "language", _("Which language the agent had is not known; it ran with the one it has now.")
-    HISTORY = "history", _("Responses that it was compared with have been erased since.")
-    ERASED = "erased", _("The text has been erased: there is nothing to run again.")
-    REFUSED = "refused", _("The engine of today refuses this response.")
+    ENGINE = "engine", _("The assessment was made by another engine version.")
+    PATTERNS = "patterns", _("The patterns of that version are unknown, so the oldest known ones were used.")
+    LANGUAGE = "language", _("The agent's language at that time is unknown, so the current one was used.")
+    HISTORY = "history", _("Responses it was compared with have been erased since.")
+    ERASED = "erased", _("The text was erased, so the assessment cannot be repeated.")
+    REFUSED = "refused", _("The current engine refuses this response.")
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ class TestPatterns:
         for number in range(20):
             kuro.respond("It may be a flaky test." if number < 2 else f"Done, step {number}.")
         answer = as_person(carla).post(address(ErrorPattern, "add"), self.data(aurora), follow=True)
-        assert "fired on 2 of the team&#x27;s last 20 responses (10 %)" in answer.content.decode()
+        assert "fired on 2 of the team&#x27;s last 20 responses (10%)" in answer.content.decode()
 
     def test_it_is_silent_about_what_fires_seldom(self, carla: Any, aurora: Any, kuro: Any, as_person: Any) -> None:
         for number in range(20):
@@ -123,7 +123,7 @@ class TestPatterns:
     ) -> None:
         pattern = ErrorPattern.objects.get(team=aurora)
         answer = as_person(carla).post(address(ErrorPattern, "change", pattern.pk), self.data(aurora))
-        assert "change them in the console" in answer.content.decode()
+        assert "Change them in the console" in answer.content.decode()
         pattern.refresh_from_db()
         assert pattern.keywords == ["cache"]
 

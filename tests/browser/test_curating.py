@@ -29,8 +29,8 @@ def test_a_curators_day(open_page: Any, carla: Any, aurora: Team, kuro: Any, tmp
     page.get_by_role("link", name="To do").click()
     page.get_by_role("heading", name="Proposed patterns").wait_for()
     assert axe.faults(page) == []
-    page.get_by_text("Merged with 1 proposal like it").click()
-    page.get_by_role("button", name="Take apart").wait_for()
+    page.get_by_text("Merged with 1 similar proposal").click()
+    page.get_by_role("button", name="Split pattern").wait_for()
     page.locator("#proposals").locator("xpath=ancestor::section").get_by_role("button", name="Select all").click()
     page.get_by_role("button", name="Accept to shadow").click()
     page.locator(".message", has_text="2 proposals are in shadow now.").wait_for()

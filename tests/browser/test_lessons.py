@@ -29,7 +29,7 @@ def test_a_step_takes_what_is_being_written_away_only_when_pressed_twice(
     page.locator("#id_text").fill("In my own words.")
     confirm = page.get_by_role("button", name="Confirm").first
     confirm.click()
-    page.get_by_text("not sent yet. Press once more").wait_for()
+    page.get_by_text("not sent yet. Press again").wait_for()
     expect(page.locator("#id_text")).to_have_value("In my own words.")
     confirm.click()
     page.get_by_text("Saved.").wait_for()

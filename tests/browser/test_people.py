@@ -255,7 +255,7 @@ def test_a_policy_says_beside_each_field_what_is_typed_and_what_it_was(open_page
     expect(page.locator("#count-investigations")).to_have_text("1 changed")
     expect(saving).to_be_in_viewport()
     saving.click()
-    expect(page.get_by_text("Say why you change the policy.")).to_be_in_viewport()
+    expect(page.get_by_text("Give a reason for the change.")).to_be_in_viewport()
     page.fill("[name=note]", "Deeper looks")
     saving.click()
     expect(page.locator(".messages")).to_have_text("Policy 2 is now in force.")

@@ -51,7 +51,7 @@ def test_a_name_that_is_given_away_after_the_form_was_checked_is_refused(
     client, agent = as_person(olga), Agent.objects.get(public_id=kuro.id)
     beside(MemberFormSet, "clean", lambda: members.rename_team(borealis, "Polaris", mallory))
     page = client.post(address(Team, "change", aurora.pk), team_form(aurora, "Polaris"), follow=True)
-    assert "There is a team of this name already." in page.content.decode()
+    assert "A team with this name exists already." in page.content.decode()
     beside(AgentForm, "clean", lambda: agents.create_agent(aurora, "nova", olga))
     data = {"name": "nova", "language": "en", "enabled": "on", "hesitation_enabled": "on"}
     page = client.post(address(Agent, "change", agent.pk), data, follow=True)

@@ -62,7 +62,7 @@ class Command(BaseCommand):
             self.stderr.write(f"There was no team {agent.team.name}: it was made, and nobody is a member of it yet.")
         if agent.callback_url and (barred := egress.barred(agent.callback_url)):
             self.stderr.write(
-                f"Callbacks will not get through: {barred} is no public address. Set "
+                f"Deliveries will fail: {barred} is no public address. Set "
                 f"METACOG_CALLBACK_ALLOW={barred} where metacog runs."
             )
 

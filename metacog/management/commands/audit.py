@@ -20,7 +20,7 @@ from metacog.runtime.file_errors import cannot_be
 
 
 class Command(BaseCommand):
-    help = "Export the record of changes, keep an anchor of it, or verify that it is whole."
+    help = "Export the audit log, keep an anchor of it, or verify that it is whole."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parts = parser.add_subparsers(dest="part", required=True)
@@ -34,7 +34,7 @@ class Command(BaseCommand):
         export.add_argument("--team", help="one team, by name")
         export.add_argument("--agent", help="one agent, by id or name")
         export.add_argument("--anchor", type=Path, metavar="FILE", help="write an anchor of the record there, too")
-        parts.add_parser("anchor", help="seal what waits and print the anchor, to be kept somewhere else")
+        parts.add_parser("anchor", help="seal pending events and print the anchor, to be kept somewhere else")
 
     def handle(self, *args: Any, part: str, **options: Any) -> None:
         getattr(self, f"_{part}")(**options)

@@ -30,5 +30,5 @@ def _lost(row: Any) -> str:
     elif not isinstance(row, Channel):
         what, remedy = f"A secret of the webhook {row.public_id} ({row}) of {row.team}", "rotate its secret"
     else:
-        what, remedy = f"The address of the chat of {row.team}", "set the address anew"
+        what, remedy = f"The address of the chat of {row.team}", "set the address again"
     return f"{what} was encrypted with a key that is not given: add it to METACOG_SECRET_KEY_FALLBACKS, or {remedy}."

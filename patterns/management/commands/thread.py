@@ -72,4 +72,4 @@ def choose(name: str | None, team: str | None) -> Agent:
     if found:
         say = "say of which --team it is" if name is not None else "say which with --agent"
         raise CommandError(f"There is more than one such agent: {say}.")
-    raise CommandError("There is no agent yet." if name is None and team is None else "There is no such agent.")
+    raise CommandError("There is no agent yet." if name is None and team is None else "Unknown agent.")

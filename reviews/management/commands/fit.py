@@ -25,7 +25,7 @@ RULES = {
 class Command(BaseCommand):
     """Nothing is written: the worker keeps its own for the policy page."""
 
-    help = "Fit weights to people's verdicts of the last 90 days; print how they compare with those in force."
+    help = "Fit weights to people's decisions of the last 90 days; print how they compare with those in force."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--agent", metavar="NAME", required=True)
@@ -37,7 +37,7 @@ class Command(BaseCommand):
         if options["team"]:
             agents = agents.filter(team__name=options["team"])
         if not agents:
-            raise CommandError("There is no such agent.")
+            raise CommandError("Unknown agent.")
         for agent in agents:
             found = weight_fits.fit(agent)
             if options["json"]:
@@ -47,19 +47,19 @@ class Command(BaseCommand):
 
 
 def _in_words(found: Fit) -> str:
-    verdicts = f"{found.verdicts:,} verdict{pluralize(found.verdicts)}, {found.wrong:,} of them that it was wrong"
+    verdicts = f"{found.verdicts:,} decision{pluralize(found.verdicts)}, {found.wrong:,} found the response wrong"
     if found.why_not == "few":
         return f"{verdicts}; {ENOUGH} are needed."
     if found.why_not == "one-sided":
         return f"{verdicts}; the older and the newer must each hold {ENOUGH_OF_EACH} right and {ENOUGH_OF_EACH} wrong."
     if found.why_not == "silent":
-        return f"{verdicts}; no signal tells the wrong from the right."
+        return f"{verdicts}; no signal separates wrong from right responses."
     lines = [f"{verdicts}; of the newest {found.newer:,}, holding {found.held:g} responses:"]
     for name, title in RULES.items():
         caught = found.caught[name]
         told = "unknown" if caught is None else f"{caught:.1f} of {found.newer_wrong:.1f} wrong"
         lines.append(f"  {title}: {told}")
-    lines.append(f"  gain over those in force: {found.gain:+.1f} (95 %: {found.low:+.1f} to {found.high:+.1f})")
+    lines.append(f"  difference from those in force: {found.gain:+.1f} (95% CI {found.low:+.1f} to {found.high:+.1f})")
     weights = ", ".join(f"{name} {weight}" for name, weight in found.weights.items())
     if found.why_not:
         rivals = [NAMES[name] for name in found.gate.as_good] if found.gate else []

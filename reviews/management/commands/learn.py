@@ -25,7 +25,7 @@ class Command(BaseCommand):
         if options["team"]:
             teams = teams.filter(name=options["team"])
             if not teams:
-                raise CommandError("There is no such team.")
+                raise CommandError("Unknown team.")
         for team in teams:
             learned, kept = learning.learn_and_keep(team, timezone.now())
             if options["json"]:

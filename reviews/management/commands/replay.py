@@ -21,8 +21,8 @@ class Command(BaseCommand):
     """Nothing is written: the stored verdicts stay the record."""
 
     help = (
-        "Make stored verdicts again, out of that day's policy, patterns and history; print what differs. "
-        "Exit status 1 when one differs although nothing was different."
+        "Repeat stored assessments with the policy, patterns and history of their day; print the differences. "
+        "Exit status 1 when one differs although its inputs are the same."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -44,7 +44,7 @@ class Command(BaseCommand):
         if options["ids"]:
             rows = rows.filter(public_id__in=options["ids"])
             if unknown := set(options["ids"]) - set(rows.values_list("public_id", flat=True)):
-                raise CommandError(f"There is no such response: {', '.join(sorted(unknown))}.")
+                raise CommandError(f"Unknown response: {', '.join(sorted(unknown))}.")
         counts, replayer = Counter[str](), Replayer()
         for number, response in enumerate(rows.iterator(chunk_size=20), 1):
             if number % PROGRESS == 0 and self.stderr.isatty():

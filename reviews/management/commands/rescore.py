@@ -46,7 +46,7 @@ class Command(BaseCommand):
             if options[name]:
                 agents = agents.filter(**{field: options[name]})
         if not agents:
-            raise CommandError("There is no such agent." if options["agent"] or options["team"] else "No agent yet.")
+            raise CommandError("Unknown agent." if options["agent"] or options["team"] else "No agent yet.")
         policy = self._read(options["policy"], dict, "a JSON object")
         patterns = self._read_patterns(options["patterns"])
         for agent in agents:

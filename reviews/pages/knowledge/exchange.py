@@ -129,7 +129,7 @@ def knowledge_import(request: PersonRequest, import_kind: str) -> HttpResponse:
         raise Http404
     chosen: Kind = import_kind  # type: ignore[assignment]  # it was looked up
     if not request.user.teams_as(Role.CURATOR).exists():
-        raise PermissionDenied(_("Viewers and reviewers read. A curator or owner of the team imports."))
+        raise PermissionDenied(_("Only curators and owners of the team can import."))
     if request.method != "POST":
         initial = {"agent": Agent.objects.filter(public_id=listing.word(request.GET, "agent")).first()}
         return _page(request, chosen, ImportForm(chosen, request.user, initial=initial))

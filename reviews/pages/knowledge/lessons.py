@@ -61,7 +61,7 @@ def lessons_many(request: PersonRequest) -> HttpResponse:
     """Take one step with several lessons; those it does not fit stay as they are, and it is said how many."""
     step = request.POST.get("step", "")
     if step not in lessons.AFTER:
-        return HttpResponseBadRequest(_("There is no such step."), content_type="text/plain; charset=utf-8")
+        return HttpResponseBadRequest(_("Unknown step."), content_type="text/plain; charset=utf-8")
     chosen = _visible(request).filter(public_id__in=[named(each) for each in request.POST.getlist("pk")[:SHOWN]])
     curated = request.user.teams_as(Role.CURATOR)
     if chosen.exclude(team__in=curated).exists():
@@ -112,7 +112,7 @@ def lesson_step(request: PersonRequest, lesson_id: str) -> HttpResponse:
     found, step = get_object_or_404(_visible(request), public_id=lesson_id), request.POST.get("step", "")
     _may_change(request, found)
     if step not in lessons.AFTER:
-        return HttpResponseBadRequest(_("There is no such step."), content_type="text/plain; charset=utf-8")
+        return HttpResponseBadRequest(_("Unknown step."), content_type="text/plain; charset=utf-8")
     try:
         _take(request, found, step)
         told, status = _("Saved."), 200
@@ -205,7 +205,7 @@ def _may_change(request: PersonRequest, row: Lesson) -> None:
 
 
 def _refusal() -> str:
-    return _("Viewers and reviewers read. A curator or owner of the team looks after lessons.")
+    return _("Only curators and owners of the team can change lessons.")
 
 
 def _address(agent: Agent | None) -> str:

@@ -72,7 +72,7 @@ def memory_step(request: PersonRequest, memory_id: str) -> HttpResponse:
     }
     step = steps.get(request.POST.get("step", ""))
     if step is None:
-        return HttpResponseBadRequest(_("There is no such step."), content_type="text/plain; charset=utf-8")
+        return HttpResponseBadRequest(_("Unknown step."), content_type="text/plain; charset=utf-8")
     try:
         with transaction.atomic(durable=True):
             row = step(found, request.user)
@@ -112,7 +112,7 @@ def memory_settle(request: PersonRequest, conflict_id: int) -> HttpResponse:
     _may_curate(request, conflict.newer.team_id)
     outcome = request.POST.get("outcome", "")
     if outcome not in MemoryConflict.Outcome:
-        return HttpResponseBadRequest(_("There is no such outcome."), content_type="text/plain; charset=utf-8")
+        return HttpResponseBadRequest(_("Unknown outcome."), content_type="text/plain; charset=utf-8")
     try:
         with transaction.atomic(durable=True):
             knowledge.settle(conflict, outcome, request.user)
@@ -208,7 +208,7 @@ def _why(refusal: memory.Refusal) -> str:
         return _("The team has this memory already: %(id)s.") % {"id": refusal.memory.public_id}
     if isinstance(refusal, memory.Moved):
         return _("Another person changed this memory meanwhile. Your change was not saved.")
-    return _("The team remembers as much as it can. Retire something first.")
+    return _("The memory of the team is full. Retire a memory first.")
 
 
 def _visible(request: PersonRequest, memory_id: str) -> Memory:
@@ -219,4 +219,4 @@ def _visible(request: PersonRequest, memory_id: str) -> Memory:
 
 def _may_curate(request: PersonRequest, team_id: int) -> None:
     if not request.user.has_role(team_id, Role.CURATOR):
-        raise PermissionDenied(_("Viewers and reviewers read. A curator or owner of the team looks after its memory."))
+        raise PermissionDenied(_("Only curators and owners of the team can change its memory."))

@@ -128,7 +128,7 @@ def patterns_decide(request: PersonRequest) -> HttpResponse:
     """
     step, because = request.POST.get("step", ""), _because(request)
     if step not in ("try", "dismiss"):
-        return HttpResponseBadRequest(_("There is no such step."), content_type="text/plain; charset=utf-8")
+        return HttpResponseBadRequest(_("Unknown step."), content_type="text/plain; charset=utf-8")
     if not request.user.teams_as(Role.CURATOR).exists():
         raise PermissionDenied(_may_not())
     shown = _shown_as_one(request)
@@ -151,8 +151,8 @@ def patterns_decide(request: PersonRequest) -> HttpResponse:
         messages.success(request, told % {"count": done})
     if skipped:
         told = ngettext(
-            "%(count)d was decided before and is left as it is.",
-            "%(count)d were decided before and are left as they are.",
+            "%(count)d was decided before and stays unchanged.",
+            "%(count)d were decided before and stay unchanged.",
             skipped,
         )
         messages.info(request, told % {"count": skipped})
@@ -211,10 +211,10 @@ def patterns_apart(request: PersonRequest) -> HttpResponse:
     if changed := lifecycle.set_apart(list(mine), request.user, is_apart=is_apart):
         if is_apart:
             told = ngettext(
-                "%(count)d proposal stands by itself now.", "%(count)d proposals stand by themselves now.", changed
+                "%(count)d proposal is separate now.", "%(count)d proposals are separate now.", changed
             )
         else:
-            told = _("Merged with the proposals like it again, where there are any.")
+            told = _("Merged with similar proposals again, if there are any.")
         messages.success(request, told % {"count": changed})
     return redirect(_back(request))
 
@@ -248,7 +248,7 @@ def pattern_step(request: PersonRequest, pattern_id: int) -> HttpResponse:
     found, step = _visible(request, pattern_id), request.POST.get("step", "")
     _may_change(request, found)
     if step not in AFTER:
-        return HttpResponseBadRequest(_("There is no such step."), content_type="text/plain; charset=utf-8")
+        return HttpResponseBadRequest(_("Unknown step."), content_type="text/plain; charset=utf-8")
     try:
         lifecycle.take_step(found, step, request.user, because=_because(request), seen=request.POST.get("seen", ""))
     except Unseen:
@@ -384,7 +384,7 @@ def _may_change(request: PersonRequest, found: ErrorPattern) -> None:
 
 
 def _may_not() -> str:
-    return _("Viewers and reviewers read. A curator or owner of the team looks after error patterns.")
+    return _("Only curators and owners of the team can change error patterns.")
 
 
 # -- writing one down ------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ TREND = {
     "too-few": gettext_lazy("too few to tell"),
     "better": gettext_lazy("better"),
     "worse": gettext_lazy("worse"),
-    "no-different": gettext_lazy("no different, as far as can be told"),
+    "no-different": gettext_lazy("no clear difference"),
 }
 ENDED = {
     "solved": gettext_lazy("solved"),
@@ -75,10 +75,10 @@ def reflect_now(request: PersonRequest, agent_id: str) -> HttpResponse:
     """Look back on the last days at once."""
     agent = get_object_or_404(_agents(request), public_id=agent_id)
     if not request.user.has_role(agent.team_id, Role.CURATOR):
-        raise PermissionDenied(_("Viewers and reviewers read. A curator or owner of the team has it reflect."))
+        raise PermissionDenied(_("Only curators and owners of the team can start a reflection."))
     row = reflections.reflect(agent, timezone.now(), person=request.user)
     assert row is not None  # only a day has one reflection at most
-    messages.success(request, _("Looked back on the last seven days."))
+    messages.success(request, _("Reflected on the last seven days."))
     return redirect("reflection", row.public_id)
 
 

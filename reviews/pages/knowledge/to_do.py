@@ -167,4 +167,4 @@ def draft_done(request: PersonRequest, thread_id: str) -> HttpResponse:
 
 def _may_curate(request: PersonRequest, team_id: int) -> None:
     if not request.user.has_role(team_id, Role.CURATOR):
-        raise PermissionDenied(_("Viewers and reviewers read. A curator or owner of the team looks after threads."))
+        raise PermissionDenied(_("Only curators and owners of the team can change threads."))

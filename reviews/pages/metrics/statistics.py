@@ -73,7 +73,7 @@ class Asked:
             *unknown_filters(request.GET, agents=agents, days=ranges.PRESETS, range=[MONTH], group=breakdown.GROUPS),
         ]
         if request.GET.get("team") and not team:
-            unknown.append(gettext("Unknown team: not filtered by it."))
+            unknown.append(gettext("Unknown team: filter ignored."))
         by = by if by in breakdown.GROUPS else breakdown.USUAL
         return cls(shown, agents, agent, team, by, unknown)
 

@@ -106,7 +106,7 @@ def replay(request: PersonRequest, delivery_id: str) -> HttpResponse:
     _check_may_send(request, receiver)
     try:
         if deliveries.send_again(delivery, request.user):
-            messages.success(request, gettext("The delivery is sent again, with the same id and body."))
+            messages.success(request, gettext("The delivery was resent, with the same id and body."))
         else:
             messages.info(request, gettext("The delivery is not given up: nothing was changed."))
     except deliveries.SwitchedOff:
@@ -125,19 +125,19 @@ def endpoint_on(request: PersonRequest, agent_id: str) -> HttpResponse:
     _check_may_send(request, agent)
     was_off, again = deliveries.switch_on(agent, request.user, with_given_up=request.POST.get("again") == "1")
     if not was_off:
-        messages.info(request, gettext("The endpoint was on already: nothing was changed."))
+        messages.info(request, gettext("The webhook was on already: nothing was changed."))
     elif again:
         messages.success(
             request,
             ngettext(
-                "The endpoint is on again. %(count)s delivery goes out now.",
-                "The endpoint is on again. %(count)s deliveries go out now.",
+                "The webhook is on again. %(count)s delivery is being sent.",
+                "The webhook is on again. %(count)s deliveries are being sent.",
                 again,
             )
             % {"count": again},
         )
     else:
-        messages.success(request, gettext("The endpoint is on again."))
+        messages.success(request, gettext("The webhook is on again."))
     return redirect("agent", agent.public_id) if "from_agent" in request.POST else _back(request)
 
 

@@ -35,7 +35,7 @@ class EventsForm(forms.Form):
         label=_("Events"),
         choices=TeamWebhook.Event.choices,
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": _("Choose one event at least.")},
+        error_messages={"required": _("Choose at least one event.")},
     )
 
 
@@ -112,7 +112,7 @@ def webhook_step(request: PersonRequest, webhook_id: str) -> HttpResponse:
         if webhooks.set_enabled(found, request.user, step == "enable"):
             messages.success(request, gettext("Saved."))
     else:
-        return HttpResponseBadRequest(gettext("There is no such step."), content_type="text/plain; charset=utf-8")
+        return HttpResponseBadRequest(gettext("Unknown step."), content_type="text/plain; charset=utf-8")
     return redirect("webhook", found.public_id)
 
 
@@ -156,7 +156,7 @@ def webhook_restore(request: PersonRequest, webhook_id: str) -> HttpResponse:
     _check_owner(request, found.team_id)
     try:
         if webhooks.restore(found, request.user):
-            messages.success(request, gettext("The webhook is restored, with its secrets and what it is owed."))
+            messages.success(request, gettext("The webhook is restored, with its secrets and pending deliveries."))
             return redirect("webhook", found.public_id)
         messages.error(request, gettext("Too late: its secrets are deleted. Add the webhook again."))
     except ValidationError as error:
@@ -170,22 +170,22 @@ def _send_test(request: PersonRequest, found: TeamWebhook) -> None:
     except deliveries.SwitchedOff:
         messages.error(request, gettext("The webhook is off: nothing was sent. Switch it on first."))
     else:
-        messages.success(request, gettext("A test event is on its way. Its row below shows what comes of it."))
+        messages.success(request, gettext("The test event is being sent. Its row below shows the result."))
 
 
 def _switch_on(request: PersonRequest, found: TeamWebhook) -> None:
     was_off, again = deliveries.switch_on(found, request.user, with_given_up=request.POST.get("again") == "1")
     if was_off and again:
         sentence = ngettext(
-            "The endpoint is on again. %(count)s delivery goes out now.",
-            "The endpoint is on again. %(count)s deliveries go out now.",
+            "The webhook is on again. %(count)s delivery is being sent.",
+            "The webhook is on again. %(count)s deliveries are being sent.",
             again,
         )
         messages.success(request, sentence % {"count": again})
     elif was_off:
-        messages.success(request, gettext("The endpoint is on again."))
+        messages.success(request, gettext("The webhook is on again."))
     else:
-        messages.info(request, gettext("The endpoint was on already: nothing was changed."))
+        messages.info(request, gettext("The webhook was on already: nothing was changed."))
 
 
 def _webhook(request: PersonRequest, webhook_id: str) -> TeamWebhook:

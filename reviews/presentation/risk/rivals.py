@@ -9,5 +9,5 @@ RIVALS = {
     "turns": _("the number of turns"),
     "score": _("the score in force"),
     "chance": _("chance"),
-    "team": _("what the team's other agents taught"),
+    "team": _("the decisions of the team's other agents"),
 }

@@ -77,9 +77,9 @@ def verdict(learned: LearnedRisk | None) -> str:
         )
         if low > gate.caught_by["chance"][at]
         else gettext(
-            "Reviewing the tenth of items with the highest risk finds %(share)s of rejections (95%% CI %(interval)s; "
-            "length %(length)s, chance %(chance)s; n = %(n)s): the order beats chance as a whole, its first tenth "
-            "not clearly yet."
+            "Reviewing the tenth of items with the highest risk finds %(share)s of rejections (95%% CI "
+            "%(interval)s; length %(length)s, chance %(chance)s; n = %(n)s). The whole order beats chance, but "
+            "its first tenth does not clearly do so yet."
         )
     )
     return told % {

@@ -48,7 +48,7 @@ def test_an_item_comes_up_by_itself_and_is_decided_undone_and_decided_again(
     expect(queue).to_have_title(re.compile(r"^\(1\) "))
     expect(queue.locator("#text mark")).to_have_count(2)
     press(queue, "a")
-    queue.get_by_role("heading", name="Nothing is held").wait_for()
+    queue.get_by_role("heading", name="No held items").wait_for()
     assert decided(held).verdict == "approve"
     assert kuro.get("/decisions").json()["items"] == []
 
@@ -57,7 +57,7 @@ def test_an_item_comes_up_by_itself_and_is_decided_undone_and_decided_again(
     expect(queue.locator(".row.done")).to_have_count(0)
     settings.UNDO_SECONDS = 0
     press(queue, "a")
-    queue.get_by_role("heading", name="Nothing is held").wait_for()
+    queue.get_by_role("heading", name="No held items").wait_for()
     assert [item["held"] for item in kuro.get("/decisions").json()["items"]] == [held]
 
 
@@ -160,7 +160,7 @@ def test_what_was_typed_outlives_a_lost_answer_and_the_end_of_the_session(
     page.locator("#edited").fill("It may be the cache.")
     page.route("**/decide", lambda route: route.abort())
     page.get_by_role("button", name="Approve edited").click()
-    expect(page.get_by_role("alert")).to_contain_text("it is not known whether that went through")
+    expect(page.get_by_role("alert")).to_contain_text("so the result is unknown")
     page.unroute("**/decide")
     session = page.context.cookies()
     page.context.clear_cookies(name="sessionid")
@@ -181,7 +181,7 @@ def test_an_answer_that_never_comes_is_told_of_and_waited_for_no_longer(open_pag
     page.evaluate("htmx.config.timeout = 300")
     page.route("**/decide", lambda route: None)
     press(page, "a")
-    expect(page.get_by_role("alert")).to_contain_text("it is not known whether that went through")
+    expect(page.get_by_role("alert")).to_contain_text("so the result is unknown")
     page.unroute("**/decide")
     page.evaluate("htmx.config.timeout = 20000")  # a busy machine may take longer than 300 ms
     press(page, "a")
@@ -223,7 +223,7 @@ def test_an_edit_is_released_as_it_was_written(open_page: Any, alice: Any, kuro:
     expect(page.locator("#approve-label")).to_have_text("Approve edited")
     page.locator("#edited").fill("The store may be the cause.\nNot measured yet.")
     page.get_by_role("button", name="Approve edited").click()
-    page.get_by_role("heading", name="Nothing is held").wait_for()
+    page.get_by_role("heading", name="No held items").wait_for()
     assert (decided(held).verdict, decided(held).text) == (
         "edit",
         "The store may be the cause.\nNot measured yet.",
@@ -251,7 +251,7 @@ def test_an_edit_is_scored_while_it_is_written_and_can_be_insisted_on(open_page:
     page.get_by_text("The edited text scores 50").wait_for()
     expect(page.locator("#edited")).to_have_value(RISKY + " Really.")
     page.get_by_role("button", name="Approve edited anyway").click()
-    page.get_by_role("heading", name="Nothing is held").wait_for()
+    page.get_by_role("heading", name="No held items").wait_for()
     assert decided(held).text == RISKY + " Really."
 
 
@@ -286,7 +286,7 @@ def test_a_rejection_asks_for_a_reason_and_carries_it_to_the_agent(
     expect(page.get_by_role("radio", name="No evidence")).to_be_checked()
     page.locator("#reason").fill("Nobody measured it.")
     page.get_by_role("button", name="Reject", exact=True).click()
-    page.get_by_role("heading", name="Nothing is held").wait_for()
+    page.get_by_role("heading", name="No held items").wait_for()
     (told,) = kuro.get("/decisions").json()["items"]
     assert (told["verdict"], told["reason"]) == ("reject", "No evidence: Nobody measured it.")
 
@@ -309,7 +309,7 @@ def test_what_is_typed_after_the_number_of_a_reason_is_a_note_to_it(
     page.keyboard.type("Which?")
     expect(page.get_by_role("radio", name="No evidence")).to_be_checked()
     page.keyboard.press("Control+Enter")
-    page.get_by_role("heading", name="Nothing is held").wait_for()
+    page.get_by_role("heading", name="No held items").wait_for()
     (told,) = kuro.get("/decisions").json()["items"]
     assert told["reason"] == "No evidence: 1 of 5 is measured.\nWhich?"
 
@@ -364,7 +364,7 @@ def test_a_double_click_decides_one_item(open_page: Any, alice: Any, kuro: Any) 
     page.wait_for_timeout(SETTLED)
     assert [decision.held.public_id for decision in Decision.objects.select_related("held")] == [second]
     page.get_by_role("button", name="Approve").click()
-    page.get_by_role("heading", name="Nothing is held").wait_for()
+    page.get_by_role("heading", name="No held items").wait_for()
 
 
 def test_a_reason_that_is_being_typed_stays_although_somebody_else_decides(
@@ -434,7 +434,7 @@ def test_what_somebody_else_decided_is_shown_in_place(open_page: Any, alice: Any
     mine.locator("#edited").fill("My own words.")
     theirs.goto("/queue/")
     press(theirs, "a")
-    theirs.get_by_role("heading", name="Nothing is held").wait_for()
+    theirs.get_by_role("heading", name="No held items").wait_for()
 
     mine.locator("#standing", has_text="This was decided while you had it open").wait_for()
     expect(mine.locator("#standing")).to_contain_text("approved by Bob")

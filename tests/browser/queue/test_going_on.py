@@ -85,7 +85,7 @@ def test_every_press_of_a_quick_hand_decides_one_item_in_the_order_of_the_list(
         due += pause
         page.wait_for_timeout(max(0.0, due - time.monotonic()) * 1000)
         page.keyboard.press(key)
-    page.get_by_role("heading", name="Nothing is held").wait_for()
+    page.get_by_role("heading", name="No held items").wait_for()
     idle(page)
     standing = Decision.objects.filter(undone_at=None).order_by("id")
     reasons = {"approve": "", "reject": "No evidence"}
@@ -115,7 +115,7 @@ def test_near_duplicates_are_decided_one_after_the_other_without_waiting(open_pa
         page.wait_for_timeout(SETTLED)
         page.keyboard.press("a")
     let_go()
-    page.get_by_role("heading", name="Nothing is held").wait_for()
+    page.get_by_role("heading", name="No held items").wait_for()
     idle(page)
     assert [decided(each["held"]).verdict for each in verdict["items"]] == ["approve"] * 3
 
@@ -188,7 +188,7 @@ def test_without_an_answer_the_item_comes_back_with_its_reason_and_is_decided_by
     page.keyboard.press("2")
     page.keyboard.type("Nobody measured it.")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_role("alert")).to_contain_text("it is not known whether that went through")
+    expect(page.get_by_role("alert")).to_contain_text("so the result is unknown")
     on_desk(page, held[0])
     expect(page.locator("#reason")).to_have_value("Nobody measured it.")
     page.unroute("**/decide")
@@ -309,7 +309,7 @@ def test_what_a_quick_hand_types_after_r_is_the_reason(open_page: Any, alice: An
     page.keyboard.type("rNot measured.")  # before a reason is chosen
     expect(page.locator("#reason")).to_have_value("Not measured.")
     page.keyboard.press("Control+Enter")
-    page.get_by_role("heading", name="Nothing is held").wait_for()
+    page.get_by_role("heading", name="No held items").wait_for()
     idle(page)
     reasons = [decided(each).reason for each in held]
     assert reasons == ["", "No evidence: Ask an author: 1 run, 2 noons", "", "Not measured."]

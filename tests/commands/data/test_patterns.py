@@ -140,7 +140,7 @@ def test_it_names_every_defect_and_takes_nothing(aurora: Any, tmp_path: Path) ->
         "Pattern 2: “” is too short", "Pattern 2: source must be one of", "Pattern 3: it is not an object",
         "Pattern 4: its id is that of pattern 1",
         "Pattern 5: keywords, description, source, createdAt, triggerCount are missing",
-        "Pattern 6: extra is no part", "Pattern 6: id must be", "Pattern 6: createdAt", "Pattern 6: triggerCount",
+        "Pattern 6: extra is not a field", "Pattern 6: id must be", "Pattern 6: createdAt", "Pattern 6: triggerCount",
     ):  # fmt: skip
         assert part in said
     assert ErrorPattern.objects.count() == 1

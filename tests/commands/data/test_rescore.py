@@ -106,7 +106,7 @@ def test_it_says_what_is_wrong(posted: None, written: Any, option: str, value: A
 
 
 def test_it_says_who_or_what_is_missing(posted: None, tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="no such agent"):
+    with pytest.raises(CommandError, match="Unknown agent"):
         rescore("--agent", "nobody")
     with pytest.raises(CommandError, match="cannot be read"):
         rescore("--policy", tmp_path / "none.json")

@@ -101,15 +101,15 @@ def test_a_thread_that_is_known_becomes_as_the_file_says(kuro: Any, file: Any, c
         ("no thread at all\n", 'line 1: needs a title: "# Thread: …".'),
         (SEED.replace("Status: active", "Status: done"), 'line 6: the status is "done", and none of active, paused'),
         (SEED + SEED.replace("Touches: 7", "Slug: a b").replace("約束", "另一"), "line 24: the slug is"),
-        (f"{SEED}\n{SEED}", "line 19: a thread 約束與湧現的實踐 stands in these files before."),
+        (f"{SEED}\n{SEED}", "line 19: the thread 約束與湧現的實踐 occurs in these files before."),
         (SEED.replace("2026-02-12", "2026-02-31"), "line 4: "),
         (f"# Thread: {'x' * 201}\n", "line 1: the title is longer than 200 characters."),
         (f"# Thread: x\n## Trail\n- a\n- {'x' * 250_001}\n", "line 4: an entry of its trail is longer than 250000"),
-        (f"# Thread: x\n## Next\n\n{'x' * 250_001}\n", "line 4: what stands under “Next” is longer than 250000"),
-        (f"# Thread: x\n\n{'x' * 250_001}\n", "line 3: what else it says is longer than 250000 characters."),
+        (f"# Thread: x\n## Next\n\n{'x' * 250_001}\n", "line 4: the text under “Next” is longer than 250000"),
+        (f"# Thread: x\n\n{'x' * 250_001}\n", "line 3: its notes are longer than 250000 characters."),
         ("# Thread: x\n## Trail\n" + "- a\n" * 20_001, "line 20003: its trail has more than 20000 entries."),
-        (b"# Thread: x\n\n## Next\n\xff\n", "line 4: this is no UTF-8"),
-        (b"\xef\xbb\xbf# Thread: x\r\n\r\n## Next\r\n\xff\r\n", "line 4: this is no UTF-8"),
+        (b"# Thread: x\n\n## Next\n\xff\n", "line 4: the file is not UTF-8"),
+        (b"\xef\xbb\xbf# Thread: x\r\n\r\n## Next\r\n\xff\r\n", "line 4: the file is not UTF-8"),
         ("# Thread: x\n\n## Next\n\0\n", "line 4: a NUL character"),
     ],
 )
@@ -152,7 +152,7 @@ Then go on.
 """
 
 
-NOTED = "7 lines had no place of their own and were kept as notes.\n2 entries of trails have no day.\n"
+NOTED = "7 lines fit no field and were kept as notes.\n2 entries of trails have no day.\n"
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_a_long_thread_is_taken_whole_and_told_to_the_agent_within_its_budget(ku
 def test_more_active_threads_than_may_be_are_refused(kuro: Any, file: Any) -> None:
     for title in ("A one", "B two", "C three"):
         kuro.post("/threads", {"title": title})
-    with pytest.raises(CommandError, match=r"4 threads would be active .*, 3 may be: give some the status paused"):
+    with pytest.raises(CommandError, match=r"4 threads would be active .*; the limit is 3. Give some the status"):
         call_command("thread", "import", file(SEED))
     assert ThoughtThread.objects.count() == 3
     call_command("thread", "import", file(SEED.replace("Status: active", "Status: resting")))
@@ -236,7 +236,7 @@ class TestWhose:
     def test_among_several_it_wants_a_name(self, kuro: Any, other: Any, file: Any, capsys: Any) -> None:
         with pytest.raises(CommandError, match="say which with --agent"):
             call_command("thread", "import", file(SEED))
-        with pytest.raises(CommandError, match="There is no such agent"):
+        with pytest.raises(CommandError, match="Unknown agent"):
             call_command("thread", "import", file(SEED), "--agent", "nobody")
         call_command("thread", "import", file(SEED), "--agent", "other")
         assert ThoughtThread.objects.get().agent.name == "other"

@@ -1,4 +1,4 @@
-"""Research after a verdict: three questions in its language, what a search may answer, and the advice made of both."""
+"""Research after an assessment: three questions in its language, what a search answers, and the advice made of both."""
 
 from __future__ import annotations
 

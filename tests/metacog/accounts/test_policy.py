@@ -97,7 +97,7 @@ class TestDrafting:
         get_stuck(kuro)
         answers = [kuro.post("/problems/bug-17/think-twice", {"answer": "yes"}).status_code]
         assert desk.save(accept_relayed_yes="").status_code == 302
-        assert "Accept a yes to thinking twice that the agent relays" in desk.get().partition('id="versions"')[2]
+        assert "Accept a yes to Think twice that the agent relays" in desk.get().partition('id="versions"')[2]
         assert "from people only" in html.unescape(desk.client.get(f"/agents/{kuro.id}/").content.decode())
         answers.append(kuro.post("/problems/bug-17/think-twice", {"answer": "yes"}).status_code)
         desk.save(based_on="2")
@@ -594,7 +594,7 @@ class TestReason:
             answer = desk.save(note=note)
             assert answer.status_code == 422
             page = answer.content.decode()
-            assert "Say why you change the policy." in page
+            assert "Give a reason for the change." in page
             assert "Preview of the draft" in page
         assert Policy.objects.count() == 1
 

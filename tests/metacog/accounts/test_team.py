@@ -52,7 +52,7 @@ def test_somebody_known_is_simply_added(olga: Any, aurora: Any, mallory: Any, as
     ("username", "said"),
     [
         ("alice", "in this team already"),
-        ("ALICE", "write it the same way"),
+        ("ALICE", "use exactly this spelling"),
         ("a b", "valid username"),
         ("", "required"),
     ],
@@ -94,7 +94,7 @@ def test_a_removed_member_is_restored_as_they_were(
     tokens.issue(alice, name="script", scopes=["read"], days=7)
     client, remove = as_person(olga), reverse("member-remove", args=[of(alice).pk])
     page = client.get(reverse("member-confirm", args=[of(alice).pk])).content.decode()
-    assert "1 access token of theirs no longer reads" in page
+    assert "1 of their access tokens no longer works" in page
     assert "1 held item stays assigned to them" in page
     assert client.post(remove, {}).status_code == 422
     page = client.post(remove, {"reason": "By mistake."}, follow=True).content.decode()

@@ -29,14 +29,14 @@ def test_it_is_told_that_a_form_is_sent_there_and_led_to_the_page_of_the_form(
     answer = as_person(olga).get(address)
     assert answer.status_code == 405
     assert "POST" in answer["Allow"]
-    assert "There is nothing to see at this address" in answer.content.decode()
+    assert "No page at this address" in answer.content.decode()
     assert f'<a class="btn" href="{page}">' in answer.content.decode()
 
 
 def test_it_is_told_so_before_signing_in_where_the_form_needs_none(db: None) -> None:
     answer = Client().get("/sign-out/")
     assert answer.status_code == 405
-    assert "There is nothing to see at this address" in answer.content.decode()
+    assert "No page at this address" in answer.content.decode()
 
 
 def test_a_form_that_is_sent_to_a_page_is_only_refused(olga: Any, as_person: Any) -> None:

@@ -296,7 +296,7 @@ def test_a_tail_that_was_written_anew_is_found_with_the_anchor() -> None:
     cut_tail(events)
     sealed(3)
     assert problems() == []
-    assert problems(kept) == ["Seal 2 is not the one the anchor names: the record was written anew."]
+    assert problems(kept) == ["Seal 2 is not the one the anchor names: the log was rewritten."]
 
 
 def test_an_older_anchor_holds_for_the_chain_that_grew_from_it() -> None:

@@ -64,8 +64,8 @@ def test_it_tells_what_happened_in_plain_words(page: Any, kuro: Any, alice: Any)
     told = sentences(page())
     assert told[:3] == [
         "alice rejected a CHAT of kuro",
-        "A CHAT of kuro was held, score 50 (Absolute claim, Known error)",
-        "kuro posted a response, score 50 (Absolute claim, Known error)",
+        "A CHAT of kuro was held, score 50 (Absolute claim, Error pattern)",
+        "kuro posted a response, score 50 (Absolute claim, Error pattern)",
     ]
 
 

@@ -106,9 +106,9 @@ def test_what_the_headers_decide_is_answered_before_the_body_has_come(
 @pytest.mark.parametrize(
     ("parts", "more", "status", "said"),
     [
-        ([], {"content_length": "9000000"}, 413, "This form is too large"),
-        ([b"csrf", CUT_OFF], {"cookie": f"csrftoken={'c' * 32}"}, 400, "This form did not arrive whole"),
-        ([b"a=&" * 1001], {"cookie": f"csrftoken={'c' * 32}"}, 400, "This could not be read"),
+        ([], {"content_length": "9000000"}, 413, "Form too large"),
+        ([b"csrf", CUT_OFF], {"cookie": f"csrftoken={'c' * 32}"}, 400, "Form incomplete"),
+        ([b"a=&" * 1001], {"cookie": f"csrftoken={'c' * 32}"}, 400, "Request not readable"),
     ],
 )
 def test_people_are_shown_a_page_where_their_form_is_not_taken(

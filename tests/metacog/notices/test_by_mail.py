@@ -72,7 +72,7 @@ def test_opening_it_shows_the_whole_item_and_changes_no_row(mailed: str, method:
     if method == "get":
         page = answer.content.decode()
         assert "The cause is <mark" in page
-        assert "Known error" in page
+        assert "Error pattern" in page
         assert "Decide as alice" in page
 
 
@@ -91,7 +91,7 @@ def test_posting_approves_as_the_person_and_can_be_undone_for_seconds(mailed: st
     assert (answer.status_code, HeldItem.objects.get().state) == (302, "pending")
     assert AuditEvent.objects.get(action="chat-decision-undone").data["via"] == "mail"
     assert "Decide as alice" in client.get(answer["Location"]).content.decode()
-    assert "This item changed since the mail was sent." in client.get(mailed).content.decode()
+    assert "This item changed since the email was sent." in client.get(mailed).content.decode()
     assert client.post(mailed, form(verdict="approve")).status_code == 409
     assert client.post(answer["Location"], form(verdict="reject", preset="wrong")).status_code == 302
     assert Decision.objects.latest("pk").reason == "Wrong"

@@ -54,8 +54,8 @@ def test_the_page_says_when_mail_is_not_set_up(
 ) -> None:
     settings.MAIL_FROM = sender
     page = as_person(alice).get(reverse("preferences")).content.decode()
-    assert ("Mail is not set up on this installation" in page) == said
-    assert "You decide in no team" not in page
+    assert ("Email is not set up on this installation" in page) == said
+    assert "You are not a reviewer of any team" not in page
 
 
 def test_opening_the_link_in_a_mail_changes_nothing_and_posting_ends_the_mails(alice: Any, kuro: Any) -> None:
@@ -91,7 +91,7 @@ def test_a_link_that_is_not_theirs_ends_nothing(alice: Any, what: str) -> None:
     assert PersonNotices.objects.get().when == "waiting"
 
 
-@pytest.mark.parametrize(("taken", "said"), [("", "accepted the test mail to alice@example.org"),
+@pytest.mark.parametrize(("taken", "said"), [("", "accepted the test email to alice@example.org"),
                                              ("refused", "failed: The mail server refused")])  # fmt: skip
 def test_a_test_mail_says_what_came_of_it(
     alice: Any, as_person: Any, monkeypatch: pytest.MonkeyPatch, taken: str, said: str
@@ -102,7 +102,7 @@ def test_a_test_mail_says_what_came_of_it(
     monkeypatch.setattr(way_out, "send", lambda message: sent.append(message) or taken)
     answer = as_person(alice).post(reverse("notices-test"), follow=True)
     assert said in answer.content.decode()
-    assert [(message.to, message.subject) for message in sent] == [(["alice@example.org"], "metacog: a test")]
+    assert [(message.to, message.subject) for message in sent] == [(["alice@example.org"], "metacog: test")]
     assert not Notice.objects.exists()
 
 

@@ -67,7 +67,7 @@ def test_without_both_there_is_no_mail(read: Any) -> None:
             "mail:25", "http://u:hidden@mail", "smtp://", "smtp://mail:99999", "smtp://mail:0", "smtp://mail/inbox",
             "smtp://u:hidden@mail?tls=no", "smtp://[::1",
         )),
-        *(("smtp://u:hidden@mail", sender, "METACOG_MAIL_FROM is no mail address") for sender in (
+        *(("smtp://u:hidden@mail", sender, "METACOG_MAIL_FROM is not an email address") for sender in (
             "metacog", "a@b, c@d", "metacog <a@b>\nBcc: c@d", "@example.org",
         )),
     ],

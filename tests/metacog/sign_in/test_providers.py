@@ -172,7 +172,7 @@ def test_somebody_with_a_password_connects_the_account_once_signed_in(
 def test_a_provider_that_fails_is_told_and_lets_nobody_in(provider: Provider, aurora: Any) -> None:
     provider.is_broken = True
     client, answer = come(provider, groups=["eng"])
-    assert "The sign-in failed" in answer.content.decode()
+    assert "Sign-in failed" in answer.content.decode()
     assert client.get("/queue/").status_code == 302
     assert Client().get("/sign-in/with/nowhere/").status_code == 404
 

@@ -90,4 +90,4 @@ def test_a_database_that_is_away_is_told_on_a_page_that_needs_none(
     answer = client.get("/agents/", headers={"accept-language": "zh-TW"})
     assert (answer.status_code, answer["Retry-After"]) == (503, "5")
     assert '<html lang="zh-hant">' in answer.content.decode()
-    assert "<h1>The database cannot be reached at the moment</h1>" in answer.content.decode()
+    assert "<h1>Database unreachable</h1>" in answer.content.decode()

@@ -55,7 +55,7 @@ class TestBeginning:
         begin(kuro)
         answer = kuro.post("/threads", {"title": again})
         assert answer.status_code == 409
-        assert answer.json()["detail"].startswith(f"There is a thread {TITLE} already: “{TITLE}”, active.")
+        assert answer.json()["detail"].startswith(f"The thread {TITLE} exists already: “{TITLE}”, active.")
         assert ThoughtThread.objects.count() == 1
 
     def test_titles_without_letters_are_told_that_they_share_a_slug(self, kuro: Any) -> None:
@@ -70,7 +70,7 @@ class TestBeginning:
         step(kuro, TITLE, "resolve")
         answer = kuro.post("/threads", {"title": TITLE})
         assert answer.status_code == 409
-        assert answer.json()["detail"].endswith("and it is resolved. Choose another title.")
+        assert answer.json()["detail"].endswith("is resolved. Choose another title.")
 
     def test_the_fourth_active_thread_is_refused_with_those_that_are_active(self, kuro: Any) -> None:
         for title in ("A one", "B two", "C three"):
@@ -78,7 +78,7 @@ class TestBeginning:
         answer = kuro.post("/threads", {"title": "D four"})
         assert answer.status_code == 409
         assert answer.json()["detail"] == (
-            "3 active threads are the most, and there are: “A one” (a-one), “B two” (b-two), “C three” (c-three). "
+            "The limit is 3 active threads, and there are: “A one” (a-one), “B two” (b-two), “C three” (c-three). "
             "Pause or resolve one first."
         )
         assert step(kuro, "b-two", "pause").status_code == 200
@@ -90,7 +90,7 @@ class TestBeginning:
         add_policy(agent, olga, Policy(max_active_threads=1), based_on=1)
         begin(kuro, "A one")
         answer = kuro.post("/threads", {"title": "B two"})
-        assert answer.json()["detail"].startswith("1 active thread is the most, and there is: “A one” (a-one).")
+        assert answer.json()["detail"].startswith("The limit is 1 active thread, and there is: “A one” (a-one).")
 
     @table(
         ("body", "pointer"),
@@ -139,9 +139,9 @@ class TestSteps:
     @table(
         ("before", "name", "said"),
         [([], "resume", "is active already"), (["pause"], "pause", "is paused already"),
-         (["pause"], "progress", "is paused. Resume it first"), (["resolve"], "progress", "which is its end"),
-         (["resolve"], "pause", "which is its end"), (["resolve"], "resume", "which is its end"),
-         (["resolve"], "resolve", "which is its end")],
+         (["pause"], "progress", "is paused. Resume it first"), (["resolve"], "progress", "cannot be reopened"),
+         (["resolve"], "pause", "cannot be reopened"), (["resolve"], "resume", "cannot be reopened"),
+         (["resolve"], "resolve", "cannot be reopened")],
         rolled_back=True,
     )  # fmt: skip
     def test_an_impossible_step_is_told_and_leaves_everything(
@@ -307,9 +307,9 @@ class TestArticle:
         assert article["thread"] == TITLE
         assert article["text"] == (
             f"# {TITLE}\n\nA thought pursued from {today} to {today}, and touched 2 times.\n\n"
-            "## What came of it\n\n約束有三個維度\n\n"
-            f"## The way there\n\n- {today}: 讀 Oulipo\n- {today}: 少規則+豐富環境\n\n"
-            "## What was to come next\n\n寫出框架\n"
+            "## Outcome\n\n約束有三個維度\n\n"
+            f"## Trail\n\n- {today}: 讀 Oulipo\n- {today}: 少規則+豐富環境\n\n"
+            "## Next\n\n寫出框架\n"
         )
         prompt = kuro.get("/context", accept="text/plain").content.decode()
         assert f"| # {TITLE}" in prompt.splitlines()
@@ -324,7 +324,7 @@ class TestArticle:
         begin(kuro, note="讀 Oulipo")
         step(kuro, TITLE, "resolve")
         (article,) = kuro.get("/context").json()["articles"]
-        assert "## 一路走來" in article["text"]
+        assert "## 足跡" in article["text"]
 
     def test_a_long_trail_loses_its_oldest_entries(self, kuro: Any) -> None:
         begin(kuro, note=f"oldest {'x' * 900}")

@@ -216,7 +216,7 @@ def test_of_many_decisions_the_newest_are_told_and_the_others_counted(kuro: Any,
     context = kuro.get("/context").json()
     assert [each["seq"] for each in context["decided"]] == list(range(3, 23))
     assert context["decided_more"] == {"count": 2, "after": 0}
-    assert "2 earlier decisions are not told here: GET /api/v1/decisions?after=0" in prompt(kuro)
+    assert "2 earlier decisions are not listed here: GET /api/v1/decisions?after=0" in prompt(kuro)
     kuro.respond("next")
     for length in (9_000, 9_000, 9_000, 30_000):
         decide(kuro.hold(), alice, "edit", edit="x" * length, accept_risk=True)

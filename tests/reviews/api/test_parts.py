@@ -176,7 +176,7 @@ IMPASSES: dict[str, tuple[list[dict[str, Any]], list[bool]]] = {
     "two sessions": ([LOW | S1, LOW | S2], [False, False]),
     "a good one between them": ([LOW | S1, GOOD | S1, LOW | S1], [False] * 3),
     "it was resolved between them": ([LOW | P1, ENDED | P1 | SILENT, LOW | P1], [False] * 3),
-    "it is resolved": ([LOW | P1, LOW | P1 | {"outcome": "resolved"}, LOW | P1], [False] * 3),
+    "is resolved": ([LOW | P1, LOW | P1 | {"outcome": "resolved"}, LOW | P1], [False] * 3),
     "below the threshold of being stuck": ([TRIED, GOOD | P1], [False, False]),
     "at it, until it is resolved": ([TRIED, FULL, GOOD | P1, ENDED | P1, GOOD | P1], [False, True, True, False, False]),
     "at it on another problem": ([FULL, GOOD | P2], [True, False]),

@@ -59,7 +59,7 @@ def test_people_read_what_became_of_tags(kuro: Any, alice: Any, as_person: Any, 
     kuro.respond(f'She wrote {{"flags": ["tag-in-code"]}} and {CHAT}.')
     client.get(agent)
     with CaptureQueriesContext(connection) as before:
-        assert "carry a flag" not in client.get(agent).content.decode()
+        assert "have a flag" not in client.get(agent).content.decode()
     verdict = posted(kuro, f"Use `<kuro:chat>`. {CHAT} <kuro:chat>a <kuro:chat>b")
     held = verdict["items"][0]["held"]
     for address in (
@@ -68,15 +68,15 @@ def test_people_read_what_became_of_tags(kuro: Any, alice: Any, as_person: Any, 
         f"{reverse('together')}?held={held}",
     ):
         page = client.get(address).content.decode()
-        assert "A tag stands in code, so it was taken for a mention" in page
-        assert "The outer item has its text and ends at the first closing tag; what follows up to the next one" in page
+        assert "A tag is in code, so it was ignored" in page
+        assert "The outer item contains its text and ends at the first closing tag; text between that tag and" in page
         assert "A tag is never closed, so its item runs to the end of the text." in page
     for _ in range(3):
         posted(kuro, f"`{CHAT}`")
     with CaptureQueriesContext(connection) as after:
         page = client.get(agent).content.decode()
     assert len(after) == len(before)
-    (link,) = re.findall(r'Of its last 5 responses, 4 carry a flag.*?<a href="([^"]*)"', page)
+    (link,) = re.findall(r'Of its last 5 responses, 4 have a flag.*?<a href="([^"]*)"', page)
     listed = client.get(html.unescape(link)).context["rows"]
     assert len(listed) == 4
     assert verdict["id"] in [row.public_id for row in listed]

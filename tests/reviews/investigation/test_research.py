@@ -1,4 +1,4 @@
-"""Research after a verdict: the calls, the worker against a search that does as it is told, the callback, the pages."""
+"""Research after an assessment: the calls, the worker against a search that does as told, the delivery, the pages."""
 
 from __future__ import annotations
 

@@ -163,8 +163,8 @@ class TestWords:
     @table(
         ("data", "said"),
         [({"text": ""}, "This field is required."), ({"text": "x" * 501}, "at most 500 characters"),
-         ({"text": "x", "topics": ",".join("abcdefghi")}, "At most 8 topics"),
-         ({"text": "x", "topics": "y" * 101}, "A topic takes 100 characters")],
+         ({"text": "x", "topics": ",".join("abcdefghi")}, "at most 8 topics"),
+         ({"text": "x", "topics": "y" * 101}, "A topic has at most 100 characters")],
         rolled_back=True,
     )  # fmt: skip
     def test_what_is_out_of_bounds_is_told_beside_what_was_typed(

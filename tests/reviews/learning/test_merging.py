@@ -76,7 +76,7 @@ def post(client: Any, name: str, **data: Any) -> str:
 def test_a_merged_row_is_accepted_as_one_pattern(pair: list[ErrorPattern], carla: Any, as_person: Any) -> None:
     client = as_person(carla)
     page = words(client.get("/patterns/"))
-    assert "Merged with 1 proposal like it" in page
+    assert "Merged with 1 similar proposal" in page
     (merged,) = re.findall(r'name="merged" value="([\d:,]+)"', page)
     assert re.findall(r'type="checkbox" name="pk" value="(\d+)"', page) == [str(pair[0].pk)]
     assert "1 proposal is in shadow now." in post(client, "patterns-decide", pk=pair[0].pk, merged=merged, step="try")
@@ -92,9 +92,9 @@ def test_it_is_taken_apart_before_and_after_it_is_accepted(
 ) -> None:
     client, keys = as_person(carla), [each.pk for each in pair]
     page = post(client, "patterns-apart", pk=keys)
-    assert "2 proposals stand by themselves now." in page
+    assert "2 proposals are separate now." in page
     assert "Merged with" not in page
-    assert "Merged with 1 proposal" in post(client, "patterns-apart", pk=keys, do="merge")
+    assert "Merged with 1 similar proposal" in post(client, "patterns-apart", pk=keys, do="merge")
     lead = lifecycle.take_step(lifecycle.merge(pair[0], pair[1:], carla), "try", carla)
     answer = client.post(reverse("pattern-apart", args=[lead.pk]))
     assert answer.status_code == 302

@@ -200,7 +200,7 @@ class TestManyAtOnce:
         lifecycle.take_step(third, "dismiss", carla, because="no")
         page = self.post(as_person(carla), first, second, third)
         assert "2 proposals are in shadow now." in page
-        assert "1 was decided before and is left as it is." in page
+        assert "1 was decided before and stays unchanged." in page
         assert set(ErrorPattern.objects.filter(state="shadow")) == {first, second}
         assert AuditEvent.objects.filter(action="pattern-tried", actor="carla").count() == 2
 

@@ -65,7 +65,7 @@ def test_the_list_says_what_each_saw(made: Reflection, victor: Any, as_person: A
 def test_one_shows_all_of_it_with_the_error_review_of_its_day(made: Reflection, victor: Any, as_person: Any) -> None:
     page = words(as_person(victor).get(reverse("reflection", args=[made.public_id])))
     order = [
-        "When asked about deploys, also mention rollback plan.", "Error review of", "1 of 10", "Known error",
+        "When asked about deploys, also mention rollback plan.", "Error review of", "1 of 10", "Error pattern",
         "Too few to tell", "deploys", "You forgot the rollback plan!", "tax", "Held",
     ]  # fmt: skip
     places = [page.index(text) for text in order]

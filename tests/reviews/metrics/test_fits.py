@@ -257,7 +257,7 @@ class TestTheCommand:
     def test_it_prints_what_the_page_would_say(self, kuro: Any, clear: None, capsys: Any) -> None:
         call_command("fit", agent="kuro")
         told = capsys.readouterr().out
-        assert told.startswith("Aurora / kuro: 140 verdicts, 70 of them that it was wrong; of the newest 42")
+        assert told.startswith("Aurora / kuro: 140 decisions, 70 found the response wrong; of the newest 42")
         assert "Offered: absolute-claim " in told
         call_command("fit", agent="kuro", team="Aurora", json=True)
         assert json.loads(capsys.readouterr().out)["why_not"] == ""
@@ -266,10 +266,10 @@ class TestTheCommand:
     def test_it_says_what_is_missing(self, kuro: Any, decided: Any, capsys: Any) -> None:
         decided(40, CLAIM)
         call_command("fit", agent="kuro")
-        assert "40 verdicts, 40 of them that it was wrong; 100 are needed." in capsys.readouterr().out
+        assert "40 decisions, 40 found the response wrong; 100 are needed." in capsys.readouterr().out
 
     def test_it_refuses_an_agent_that_is_not_there(self, db: None) -> None:
-        with pytest.raises(CommandError, match="no such agent"):
+        with pytest.raises(CommandError, match="Unknown agent"):
             call_command("fit", agent="nobody")
 
 

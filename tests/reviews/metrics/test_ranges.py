@@ -37,8 +37,8 @@ TODAY = date(2026, 3, 10)  # a Tuesday
         ({"since": "2025-03-10", "until": "2026-03-10"}, "2025-03-10/2026-03-10", "2024-03-09/2025-03-09", ""),
         ({"since": "2025-03-09"}, "2026-02-09/2026-03-10", "2026-01-10/2026-02-08", "A range has at most 366 days"),
         ({"since": "2026-03-02", "until": "2026-03-01"}, "2026-02-09/2026-03-10", "2026-01-10/2026-02-08", "The first"),
-        ({"since": "yesterday"}, "2026-02-09/2026-03-10", "2026-01-10/2026-02-08", "Dates are written like"),
-        ({"since": "0001-01-01", "until": "0001-01-02"}, "2026-02-09/2026-03-10", "2026-01-10/2026-02-08", "Dates are"),
+        ({"since": "yesterday"}, "2026-02-09/2026-03-10", "2026-01-10/2026-02-08", "Write dates like"),
+        ({"since": "0001-01-01", "until": "0001-01-02"}, "2026-02-09/2026-03-10", "2026-01-10/2026-02-08", "Write"),
     ],
 )
 def test_a_range_has_one_before_it_that_is_as_long(query: Any, days: str, before: str, wrong: str) -> None:
@@ -139,7 +139,7 @@ def text(answer: Any) -> str:
 @table(
     ("group", "row"),
     [
-        ("signal", "Known error 30 30 24 80% 63–90% 20% +60 points (95% CI +36 to +75)"),
+        ("signal", "Error pattern 30 30 24 80% 63–90% 20% +60 points (95% CI +36 to +75)"),
         ("pattern", "blamed the cache 30 30 24 80% 63–90% 20% +60 points (95% CI +36 to +75)"),
         ("agent", "kuro 30 30 24 80% 63–90% 20% +60 points (95% CI +36 to +75)"),
         ("team", "Aurora 30 30 24 80% 63–90% 20% +60 points (95% CI +36 to +75)"),

@@ -263,7 +263,7 @@ def test_an_empty_queue_offers_what_waits_to_be_judged(client: Any, kuro: Any) -
     days_ago(1)
     assert "that was let through" not in client.get("/queue/").content.decode()
     sampling.pick_due(NOON)
-    assert "Judge 1 spot check" in client.get("/queue/").content.decode()
+    assert "Answer 1 spot check" in client.get("/queue/").content.decode()
 
 
 def test_what_nobody_judged_in_a_fortnight_is_no_longer_asked(client: Any, kuro: Any) -> None:

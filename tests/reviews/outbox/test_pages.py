@@ -91,16 +91,16 @@ def test_it_shows_how_far_each_has_come(as_person: Any, victor: Any, agent: Any)
     owe(agent, attempts=2, state="delivered", delivered_at=timezone.now(), last_status=204)
     owe(agent, attempts=11, state="exhausted", last_error="status", last_status=503)
     seen = page(as_person(victor))
-    for words in ("Waiting", "next attempt", "Being sent", "Delivered", "Given up", "No answer in time.", "503", "204"):
+    for words in ("Queued", "next attempt", "Being sent", "Delivered", "Given up", "No answer in time.", "503", "204"):
         assert words in seen
-    assert "Send again" not in seen, "a viewer has no such button"
+    assert "Resend" not in seen, "a viewer has no such button"
 
 
 def test_a_curator_has_the_button_on_what_was_given_up_only(
     as_person: Any, carla: Any, agent: Any, given_up: Any
 ) -> None:
     owe(agent, 3)
-    assert page(as_person(carla)).count("Send again") == 1
+    assert page(as_person(carla)).count("Resend") == 1
 
 
 def test_it_can_be_narrowed_to_a_state_an_agent_or_an_item(
@@ -160,7 +160,7 @@ def test_an_endpoint_that_is_off_is_told_with_its_reason(
     assert "it is gone for good" in seen
     assert "1 delivery was given up" in seen
     assert "Switch on again" not in seen
-    assert "Send again" not in page(as_person(carla)), "first the endpoint"
+    assert "Resend" not in page(as_person(carla)), "first the endpoint"
     assert "Switch on again" in page(as_person(carla))
 
 
@@ -184,7 +184,7 @@ def test_switching_on_can_send_what_was_given_up(
     as_person: Any, carla: Any, agent: Any, given_up: Any, off: Any, receiver: Any
 ) -> None:
     answer = as_person(carla).post(reverse("endpoint-on", args=[agent.public_id]), {"again": "1"}, follow=True)
-    assert "1 delivery goes out now" in answer.content.decode()
+    assert "1 delivery is being sent" in answer.content.decode()
     deliveries.deliver_due()
     assert receiver.ids == [given_up.public_id]
 

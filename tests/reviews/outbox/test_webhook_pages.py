@@ -89,9 +89,9 @@ def test_an_owner_adds_one_and_sees_its_secret_once(
     ("data", "said"),
     [
         ({"url": "", "events": ["item.held"]}, "Give the address that events are posted to."),
-        ({"url": "nowhere", "events": ["item.held"]}, "This is no address"),
+        ({"url": "nowhere", "events": ["item.held"]}, "Enter an address such as"),
         ({"url": "https://me:secret@x.example", "events": ["item.held"]}, "Leave user name and password out"),
-        ({"url": "https://x.example", "events": []}, "Choose one event at least."),
+        ({"url": "https://x.example", "events": []}, "Choose at least one event."),
         ({"url": "https://x.example", "events": ["item.invented"]}, "not one of the available choices"),
     ],
     rolled_back=True,
@@ -177,5 +177,5 @@ def test_one_that_was_switched_off_is_switched_on_with_what_was_given_up(
     TeamWebhook.objects.update(off_at=timezone.now(), off_reason="gone")
     client = as_person(olga)
     assert "Switched off" in client.get(reverse("team")).content.decode()
-    assert "2 deliveries go out now" in step(client, webhook, "switch-on", again="1").content.decode()
+    assert "2 deliveries are being sent" in step(client, webhook, "switch-on", again="1").content.decode()
     assert Delivery.objects.filter(state="waiting").count() == 2

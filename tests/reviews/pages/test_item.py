@@ -29,7 +29,7 @@ def test_it_explains_the_score_by_its_parts_with_their_record(client: Any, kuro:
     assert "50 of 100" in page
     assert "held from 50" in page
     assert "20 Absolute claim, with no source named in the response · “clearly”" in page
-    assert "30 Known error: “cause named before it was measured” · “cache”" in page
+    assert "30 Error pattern: “cause named before it was measured” · “cache”" in page
     assert page.count("fired 3 times, 1 of 2 decided were rejected") == 1  # a pattern's own record is counted behind
 
 
@@ -63,7 +63,7 @@ def test_it_marks_the_words_that_fired(client: Any, kuro: Any) -> None:
     page = client.get(f"/queue/{held}/").content.decode()
     text = re.search(r'<div class="text" id="text" data-stays>(.*?)</div>', page, re.DOTALL)[1]
     assert '<mark class="signal s-claim" title="Absolute claim">' in text
-    assert 'title="Known error: cause named before it was measured"' in text
+    assert 'title="Error pattern: cause named before it was measured"' in text
     assert re.sub(r"<span class=.unseen.>.*?</span>", "", text).replace("</mark>", "").endswith("cache.")
 
 

@@ -35,21 +35,21 @@ def client(as_person: Any, olga: Any) -> Any:
 @table(
     ("path", "said"),
     [
-        ("/queue/?kind=bogus", "Unknown kind “bogus”: not filtered by it. Known: chat, remember, task, tool_call."),
-        ("/queue/?state=bogus", "Unknown state “bogus”: not filtered by it. Known: held, decided."),
-        ("/queue/?order=bogus", "Unknown order “bogus”: not sorted by it. Known: risk, age."),
-        ("/queue/?signal=bogus", "Unknown signal “bogus”: not filtered by it. Known: absolute-claim, error-pattern"),
-        ("/queue/?agent=bogus", "Unknown agent “bogus”: not filtered by it.<"),
-        ("/queue/?state=decided&by=bogus", "Unknown decider “bogus”: not filtered by it. Known: person, agent, "),
-        ("/responses/?show=bogus", "Unknown selection “bogus”: not filtered by it. Known: triggered, held, flagged."),
-        ("/responses/?agent=bogus", "Unknown agent “bogus”: not filtered by it.<"),
-        ("/deliveries/?state=bogus", "Unknown state “bogus”: not filtered by it. Known: "),
-        ("/deliveries/?agent=bogus", "Unknown agent “bogus”: not filtered by it.<"),
-        ("/statistics/?days=8", "Unknown number of days “8”: not filtered by it. Known: 7, 30, 90."),
-        ("/statistics/review-time/?days=8", "Unknown number of days “8”: not filtered by it. Known: 7, 30, 90."),
-        ("/patterns/?state=bogus", "Unknown state “bogus”: not filtered by it. Known: proposed, shadow, active, "),
-        ("/agents/?to=bogus", "Unknown page “bogus”: not filtered by it. Known: queue, responses, "),
-        (f"/queue/?kind={'<b>' * 20}", f"Unknown kind “{'<b>' * 13}<…”: not filtered by it."),
+        ("/queue/?kind=bogus", "Unknown kind “bogus”: filter ignored. Known: chat, remember, task, tool_call."),
+        ("/queue/?state=bogus", "Unknown state “bogus”: filter ignored. Known: held, decided."),
+        ("/queue/?order=bogus", "Unknown order “bogus”: order ignored. Known: risk, age."),
+        ("/queue/?signal=bogus", "Unknown signal “bogus”: filter ignored. Known: absolute-claim, error-pattern"),
+        ("/queue/?agent=bogus", "Unknown agent “bogus”: filter ignored.<"),
+        ("/queue/?state=decided&by=bogus", "Unknown decider “bogus”: filter ignored. Known: person, agent, "),
+        ("/responses/?show=bogus", "Unknown selection “bogus”: filter ignored. Known: triggered, held, flagged."),
+        ("/responses/?agent=bogus", "Unknown agent “bogus”: filter ignored.<"),
+        ("/deliveries/?state=bogus", "Unknown state “bogus”: filter ignored. Known: "),
+        ("/deliveries/?agent=bogus", "Unknown agent “bogus”: filter ignored.<"),
+        ("/statistics/?days=8", "Unknown number of days “8”: filter ignored. Known: 7, 30, 90."),
+        ("/statistics/review-time/?days=8", "Unknown number of days “8”: filter ignored. Known: 7, 30, 90."),
+        ("/patterns/?state=bogus", "Unknown state “bogus”: filter ignored. Known: proposed, shadow, active, "),
+        ("/agents/?to=bogus", "Unknown page “bogus”: filter ignored. Known: queue, responses, "),
+        (f"/queue/?kind={'<b>' * 20}", f"Unknown kind “{'<b>' * 13}<…”: filter ignored."),
     ],
 )
 def test_a_filter_that_is_not_known_is_told_and_filters_nothing(client: Any, kuro: Any, path: str, said: str) -> None:
@@ -59,7 +59,7 @@ def test_a_filter_that_is_not_known_is_told_and_filters_nothing(client: Any, kur
     assert page.count('class="messages unknown"') == 1
     if path.startswith(("/queue/", "/responses/")) and "decided" not in path:
         assert re.search(r'href="/(queue|responses)/(held|resp)_', page)
-    assert "not filtered by it" not in page_of(client, path.partition("?")[0])
+    assert "filter ignored" not in page_of(client, path.partition("?")[0])
 
 
 @table(
@@ -108,7 +108,7 @@ def held(kuro: Caller) -> str:
 def test_no_list_passes_over_a_filter_that_it_does_not_know(client: Any, held: str, page: str) -> None:
     shown = page_of(client, f"{reverse(page)}?{'=bogus&'.join(NAMES)}=bogus")
     for name, called in NAMES.items():
-        told = [f"Unknown filter “{name}”: this page", f"Unknown {called} “bogus”: not", "bogus is not one of the"]
+        told = [f"Unknown filter “{name}”: filter", f"Unknown {called} “bogus”: ", "bogus is not one of the"]
         assert any(each in shown for each in told), name
     assert "messages unknown" not in page_of(client, f"{reverse(page)}?{'=&'.join(NAMES)}=")
 
@@ -126,7 +126,7 @@ def test_the_audit_page_knows_what_was_recorded_and_offers_the_file_of_what_it_s
     AuditEvent.objects.create(team=Agent.objects.get().team, actor_kind="system", action="bespoke")
     assert "messages unknown" not in page_of(client, "/audit/?action=bespoke")
     page = page_of(client, "/audit/?action=bogus&actor=agent&kind=x")
-    assert "Unknown action “bogus”: not filtered by it.<" in page
+    assert "Unknown action “bogus”: filter ignored.<" in page
     assert 'href="/audit/export?actor=agent"' in page
     assert 'href="/audit/export.csv?actor=agent"' in page
     assert "A CHAT of kuro was held" in page

@@ -61,7 +61,7 @@ def test_what_waits_says_why(kuro: Any, carla: Any, as_person: Any) -> None:
     for why in (
         f"{NEW} kuro · 0 s ago · response Contradicts {OLD} Confirm Discard",
         "It is the cache. kuro · 0 s ago · response Error pattern: cause named before it was measured Confirm",
-        "response Hesitation 35 · Absolute claim · Known error Error pattern: cause named",
+        "response Hesitation 35 · Absolute claim · Error pattern Error pattern: cause named",
     ):
         assert why in listed, listed
     for text in (NEW, "It is the cache."):
@@ -167,7 +167,7 @@ def test_a_curator_adds_one_that_needs_no_confirming(aurora: Any, kuro: Any, car
     again = client.post(reverse("memory-new"), fields)
     assert (again.status_code, "has this memory already" in words(again)) == (409, True)
     empty = client.post(reverse("memory-new"), fields | {"text": " \u200b\r\n"})
-    assert (empty.status_code, "Say what is to be remembered." in words(empty)) == (422, True)
+    assert (empty.status_code, "Enter the fact to remember." in words(empty)) == (422, True)
     back = client.get(reverse("memory-new"))
     assert (back.status_code, back["Location"]) == (302, "/memory/"), "the form is there"
 

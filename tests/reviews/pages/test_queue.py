@@ -37,7 +37,7 @@ def test_it_says_how_to_begin_when_there_is_no_agent(client: Any) -> None:
 
 def test_it_tells_somebody_without_a_team_whom_to_ask(as_person: Any, django_user_model: Any, db: None) -> None:
     person = django_user_model.objects.create_user("nobody")
-    assert "You are in no team yet" in as_person(person).get("/queue/").content.decode()
+    assert "No team yet" in as_person(person).get("/queue/").content.decode()
 
 
 def test_it_says_why_nothing_was_held(client: Any, kuro: Any, carla: Any, as_person: Any, settings: Any) -> None:

@@ -226,14 +226,14 @@ def test_both_pages_say_what_quality_was_made_of_and_when_the_next_cycle_is(kuro
             f"responsiveness {evaluation['responsiveness']:g} · completeness {evaluation['completeness']:g}"
             " · consistency 1 · length ok · said before"
         ) in page
-        assert "Events low quality meta:confidence-low · got nowhere meta:impasse" in page
+        assert "Events low quality meta:confidence-low · no progress meta:impasse" in page
         assert "Next cycle in 2 minutes to look again at what is held: CHAT" in page
 
 
 def test_it_says_what_there_was_nothing_to_judge_by(kuro: Any, told: Any) -> None:
     kuro.respond("It may rain in the north today, says [1].")
     page = told(pages_of(kuro.respond("It may rain in the north today, says [1]."))[0])
-    assert "responsiveness not judged · completeness not judged · consistency 1 · length ok · said before" in page
+    assert "responsiveness not assessed · completeness not assessed · consistency 1 · length ok · said before" in page
     assert "length out of its limits" in told(pages_of(kuro.respond("Ok"))[0])
     for silent in ("Next cycle", "Events"):
         assert silent not in page

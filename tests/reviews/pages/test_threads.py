@@ -105,7 +105,7 @@ class TestWhatIsPursued:
 
     @table(
         ("data", "status", "said"),
-        [({"title": TITLE}, 409, "There is a thread"), ({"title": ""}, 422, "This field is required."),
+        [({"title": TITLE}, 409, "exists already"), ({"title": ""}, 422, "This field is required."),
          ({"title": "x" * 201}, 422, "at most 200 characters"),
          ({"title": "x", "note": "n" * 1001}, 422, "at most 1000")],
         rolled_back=True,
@@ -136,7 +136,7 @@ class TestWhatIsPursued:
         assert '<form method="post" action="/agents/' not in page
         answer = client.post(reverse("thread-new", args=[kuro.id]), {"title": "D four"})
         assert answer.status_code == 409
-        assert "3 active threads are the most, and there are: “A one” (a-one)" in words(answer)
+        assert "The limit is 3 active threads, and there are: “A one” (a-one)" in words(answer)
 
     def test_what_three_cycles_suggest_is_a_proposal(self, kuro: Any, carla: Any, victor: Any, as_person: Any) -> None:
         for _ in range(3):
@@ -282,7 +282,7 @@ def test_the_page_of_a_response_tells_what_it_did_with_threads(
 ) -> None:
     verdict = kuro.respond(f'{TITLE} <kuro:thread op="resume" id="hope">x</kuro:thread>', items=None)
     page = page_of(as_person(alice), reverse("response", args=[verdict["id"]]))
-    for part in ("touched", "recognised by its name", "not done", "There is no thread hope.", "thread-unknown"):
+    for part in ("touched", "recognized by its name", "not done", "There is no thread hope.", "thread-unknown"):
         assert part in page
 
 

@@ -87,7 +87,7 @@ class TestShown:
         for part in (
             "Tool call · <code>mcp__bank__transfer</code>",
             "Pay invoice 4711",
-            "A rule of the policy has people asked: mcp__bank__* where /eur is more than 50. Reason: money leaves",
+            "A policy rule asks a person: mcp__bank__* where /eur is more than 50. Reason: money leaves",
             '<span class="type">string · 2 lines</span>',
             "9007199254740993",
             "I pay Mei.",
@@ -107,7 +107,7 @@ class TestShown:
     @table(
         ("changes", "said"),
         [
-            ({"name": "other"}, "No rule of the policy knows this call, so a person is asked."),
+            ({"name": "other"}, "No policy rule matches this call, so a person is asked."),
             ({"name": "other", "require_review": True}, "framework asked for a review."),
             ({"arguments": {"eur": "1e9"}}, "/eur is not a number."),
         ],
@@ -241,7 +241,7 @@ class TestEditing:
             ({"eur": '"5"'}, "This is not a number."),
             ({"to": '{"a": 1, "a": 2}'}, "This cannot be stored:"),
             ({"password": "short"}, "The value does not meet the schema."),
-            ({"password": "x••••••••"}, "A masked value stands here"),
+            ({"password": "x••••••••"}, "contains a masked part"),
         ],
         rolled_back=True,
     )
@@ -268,7 +268,7 @@ class TestEditing:
 
     def test_an_edit_that_another_rule_meets_is_asked_about(self, client: Any, kuro: Any, decide: Any) -> None:
         held = ask(kuro)
-        said = "rule of the policy denies this edit: * where /eur is less than 0"
+        said = "policy rule denies this edit: * where /eur is less than 0"
         checked = client.post(f"/queue/{held}/score", typed(eur="-5"), headers={"hx-request": "true"}).content.decode()
         assert said in checked
         assert "<del>100</del> → <ins>-5</ins>" in checked

@@ -170,7 +170,7 @@ def test_the_command_learns_at_once_and_says_what_came_of_it(aurora: Any, kuro: 
     out = StringIO()
     call_command("learn", team="Aurora", stdout=out)
     assert out.getvalue().startswith("Aurora: Learned from 200 decisions")
-    with pytest.raises(CommandError, match="no such team"):
+    with pytest.raises(CommandError, match="Unknown team"):
         call_command("learn", team="Nowhere")
 
 

@@ -1,4 +1,4 @@
-"""*Run it again* on the page of a response."""
+"""*Repeat assessment* on the page of a response."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def changed(old: str, new: str) -> None:
 
 
 def test_it_is_run_where_it_is_asked_for(client: Any, address: str) -> None:
-    said = f"The same verdict, to the byte (engine {ENGINE}, policy 1, 1 pattern of version 1)."
+    said = f"Same assessment, byte for byte (engine {ENGINE}, policy 1, 1 pattern of version 1)."
     assert said not in client.get(address).content.decode()
     assert said in client.get(address + "?replay=1").content.decode()
     fragment = client.get(address + "?replay=1", headers=HTMX).content.decode()
@@ -45,7 +45,7 @@ def test_what_differs_is_told_by_its_place(client: Any, address: str) -> None:
     changed('"disposition": "hold"', '"disposition": "<b>hold</b>"')
     changed('"score": 50', '"score": 49')
     page = client.get(address + "?replay=1").content.decode()
-    assert "Everything was as it was then, and yet it does not come out the same." in page
+    assert "The inputs are the same, but the assessment differs." in page
     assert "Item 1" in page
     assert "&quot;&lt;b&gt;hold&lt;/b&gt;&quot;" in page
     assert "<b>hold" not in page
@@ -55,19 +55,19 @@ def test_what_was_not_as_it_was_is_told(client: Any, address: str) -> None:
     Agent.objects.update(language="zh-hant")
     AgentResponse.objects.update(language="")
     page = client.get(address + "?replay=1").content.decode()
-    assert "Another verdict. What was not as it was then:" in page
-    assert "Which language the agent had is not known" in page
+    assert "The assessment differs. What changed since:" in page
+    assert "The agent&#x27;s language at that time is unknown" in page
     assert "Confidence" in page
     changed(f'"engine": "{ENGINE}"', '"engine": "1.0.9"')
     AgentResponse.objects.update(language="en", engine="1.0.9")
     page = client.get(address + "?replay=1").content.decode()
-    assert f"The same verdict but for the engine's number (then engine 1.0.9, now {ENGINE};" in page
+    assert f"Same assessment, except for the engine version (then engine 1.0.9, now {ENGINE};" in page
 
 
 def test_an_erased_text_offers_nothing_to_run(client: Any, address: str) -> None:
     AgentResponse.objects.update(erased_at=timezone.now() - timedelta(days=1), body="")
     assert 'name="replay"' not in client.get(address).content.decode()
-    assert "there is nothing to run again" in client.get(address + "?replay=1").content.decode()
+    assert "the assessment cannot be repeated" in client.get(address + "?replay=1").content.decode()
 
 
 def test_it_costs_queries_only_where_it_is_asked_for(client: Any, kuro: Any, django_assert_num_queries: Any) -> None:

@@ -306,7 +306,7 @@ class TestCommand:
 
     def test_it_says_what_it_does_not_find(self, kuro: Any) -> None:
         kuro.hold()
-        with pytest.raises(CommandError, match="There is no such response: resp_nowhere"):
+        with pytest.raises(CommandError, match="Unknown response: resp_nowhere"):
             replay("resp_nowhere")
         with pytest.raises(CommandError, match="Nothing is stored of the agent nobody"):
             replay("--agent", "nobody")

@@ -206,7 +206,7 @@ def test_no_snooze_lasts_past_the_expiry(alice: Any, kuro: Any, as_person: Any, 
     assert "disabled" in client.get(f"/queue/{held.public_id}/").content.decode().partition('value="tomorrow"')[2][:20]
     for fields in ({"until": "tomorrow"}, {"until": "at", "at": "2026-11-20T13:00"}):
         page = client.post(path, fields, headers={"hx-request": "true"}).content.decode()
-        assert "It expires before, on Nov 20, 2026 13:00: nothing was snoozed." in page
+        assert "The item expires before that time, on Nov 20, 2026 13:00: nothing was snoozed." in page
     client.post(path, {"until": "at", "at": "2026-11-20T12:59"})
     assert ItemTalk.objects.get().snoozed_until == NOON + 59 * HOUR / 60
 

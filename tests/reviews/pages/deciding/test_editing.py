@@ -64,7 +64,7 @@ def test_it_goes_by_the_policy_of_now(client: Any, kuro: Any, olga: Any) -> None
 
 def test_it_says_what_cannot_be_stored(client: Any, kuro: Any) -> None:
     held = kuro.hold()
-    assert "holds a NUL character" in said(client, held, "a\0b")
+    assert "has a NUL character" in said(client, held, "a\0b")
     assert "too long: 1 MiB" in said(client, held, "x" * (2**20 + 1))
 
 

@@ -101,7 +101,7 @@ def test_threads_say_what_has_no_place(kuro: Any, carla: Any, as_person: Any) ->
     page = preview(client, "threads", THREAD + wrong, agent=agent.pk)
     told = read(page)
     for part in (
-        "1 added", "1 skipped", "Paused, 2 entries.", "2 lines without a place of their own are kept as notes.",
+        "1 added", "1 skipped", "Paused, 2 entries.", "2 lines fit no field and are kept as notes.",
         "1 entry has no date.", "given.txt, line 20", "The status is \"asleep\"",
     ):  # fmt: skip
         assert part in told, part
@@ -138,7 +138,7 @@ def test_lessons_go_out_and_come_back(aurora: Any, kuro: Any, carla: Any, as_per
     told = read(page)
     for part in (
         "1 added", "1 changed", "1 unchanged", "3 skipped", "Line 2", "This is not a JSON object with a lesson.",
-        "Not imported: mood.", "The team has no agent “nobody”.", "It says the same as Line 3.",
+        "Not imported: mood.", "The team has no agent “nobody”.", "It has the same text as Line 3.",
         "For all agents of Aurora, state: proposed.", "Its state stays: active.", "Changes: text, topics.",
     ):  # fmt: skip
         assert part in told, part
@@ -154,7 +154,7 @@ def test_lessons_go_out_and_come_back(aurora: Any, kuro: Any, carla: Any, as_per
     ("kind", "raw", "said"),
     [
         ("patterns", "[", "JSON"), ("patterns", "{}", "holds no list of patterns"), ("patterns", "", "empty"),
-        ("threads", b"\xff", "no UTF-8"), ("lessons", b"\xff", "not UTF-8"), ("lessons", "\n", "empty"),
+        ("threads", b"\xff", "not UTF-8"), ("lessons", b"\xff", "not UTF-8"), ("lessons", "\n", "empty"),
     ],
 )  # fmt: skip
 def test_what_is_no_such_file_is_refused(

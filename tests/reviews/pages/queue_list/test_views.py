@@ -53,8 +53,8 @@ def test_a_filter_that_makes_no_sense_is_told(client: Any, kuro: Any) -> None:
     page = client.get("/queue/?score_from=high&since=someday")
     assert shown(page) == [held]
     for said in (
-        "Unknown lowest score “high”: not filtered by it.",
-        "Unknown first day “someday”: not filtered by it.",
+        "Unknown lowest score “high”: filter ignored.",
+        "Unknown first day “someday”: filter ignored.",
     ):
         assert said in page.content.decode()
 

@@ -76,4 +76,4 @@ def test_it_is_not_known_where_nothing_was_proven(client: Any, kuro: Any) -> Non
     held = [kuro.hold(), kuro.hold()]
     page = client.get("/queue/?order=learned")
     assert shown(page) == held
-    assert "Unknown order “learned”: not sorted by it. Known: risk, age." in page.content.decode()
+    assert "Unknown order “learned”: order ignored. Known: risk, age." in page.content.decode()

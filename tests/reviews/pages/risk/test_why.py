@@ -75,7 +75,7 @@ def test_the_facts_are_told_in_plain_words(client: Any, aurora: Any, kuro: Any) 
     facts = {
         f"agent:{kuro.id}": "the agent kuro",
         "score": "its score (50)",
-        "signal:error-pattern": "the signal “Known error”",
+        "signal:error-pattern": "the signal “Error pattern”",
         "kind:chat": "its kind (CHAT)",
         "question-length": "the length of the user&#x27;s message (15 characters)",
     }

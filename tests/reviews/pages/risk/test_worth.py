@@ -96,4 +96,4 @@ def test_the_first_tenth_is_worth_it_only_where_its_interval_says_so(client: Any
     low = [0.05] * len(row.found["gate"]["caught_low"])
     LearnedRisk.objects.update(found=row.found | {"gate": row.found["gate"] | {"caught_low": low}})
     page = text(client.get("/statistics/"))
-    assert "the order beats chance as a whole, its first tenth not clearly yet." in page
+    assert "The whole order beats chance, but its first tenth does not clearly do so yet." in page
