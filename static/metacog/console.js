@@ -183,8 +183,9 @@ for (const failure of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) 
 // -- as a page comes -----------------------------------------------------------------------------
 
 // On a phone the sections and the choices are wider than the screen.
-for (const here of document.querySelectorAll(":is(.nav, .filters) [aria-current]")) {
-  here.closest(".nav, .filters").scrollLeft = here.offsetLeft - innerWidth / 3;
+for (const here of document.querySelectorAll(":is(.nav, .subnav, .views, .filters) [aria-current]")) {
+  const line = here.closest(".nav, .subnav, .views, .filters");
+  line.scrollLeft = here.offsetLeft - line.clientWidth / 3;
 }
 
 // What is wrong with a form may stand far below the top, where a page comes up; htmx shows that after this event.

@@ -61,7 +61,7 @@ def test_the_words_of_an_edit_that_change_are_shown_beside_the_marked_original(
 ) -> None:
     page = open_page(alice, viewport={"width": 1440, "height": 900})
     page.goto(f"/queue/{held(kuro)}/")
-    expect(page.locator(".hints")).to_have_text("J K next, previous ?", use_inner_text=True)
+    expect(page.locator(".act .hints")).to_have_text("J K next, previous ?", use_inner_text=True)
     press(page, "e")
     changes = page.locator("#word-changes")
     expect(changes).to_be_hidden()
@@ -73,7 +73,7 @@ def test_the_words_of_an_edit_that_change_are_shown_beside_the_marked_original(
     expect(page.locator("#text .md strong mark")).to_be_visible()
     original, editor = (page.locator(part).bounding_box() for part in ("#text", "#edited"))
     assert original["x"] + original["width"] < editor["x"]
-    expect(page.locator(".hints")).to_have_text("Ctrl Enter approve edited Esc close", use_inner_text=True)
+    expect(page.locator(".act .hints")).to_have_text("Ctrl Enter approve edited Esc close", use_inner_text=True)
     expect(page.locator("#approve kbd")).to_be_hidden()
     page.locator("#edited").fill(TEXT)
     expect(changes).to_be_hidden()

@@ -88,6 +88,20 @@ def test_an_owner_sets_the_target_for_deciding(as_person: Any, client: Any, olga
     assert (event.before, event.after) == ("240", "90")
 
 
+def test_a_filter_is_folded_away_until_it_is_set(client: Any, kuro: Any) -> None:
+    kuro.hold()
+
+    def folded(query: str = "") -> list[str]:
+        line, fields = client.get(f"/queue/{query}").content.decode().split('<div class="choices">')
+        names = [re.findall(r'<select\s+name="(agent|kind|signal|by)"', part) for part in (line, fields)]
+        assert sorted(sum(names, [])) == sorted({*names[0], *names[1]}), "each once"
+        return names[1]
+
+    assert folded() == ["agent", "kind", "signal"]
+    assert folded("?kind=chat") == ["agent", "signal"]
+    assert folded(f"?agent={kuro.id}&state=decided&by=agent") == ["kind", "signal"]
+
+
 def test_filters_are_saved_as_a_view_for_a_person_or_a_team(
     client: Any, as_person: Any, bob: Any, victor: Any, mallory: Any, aurora: Any, kuro: Any
 ) -> None:
@@ -100,11 +114,11 @@ def test_filters_are_saved_as_a_view_for_a_person_or_a_team(
     def tabs(person: Any, query: str = "") -> list[tuple[str, str]]:
         html = person.get(f"/queue/{query}").content.decode()
         nav = re.search(r'<nav class="views".*?</nav>', html, re.DOTALL)
-        return re.findall(r'href="([^"]+)"[^>]*>\s*(\w+)', nav[0]) if nav else []
+        return re.findall(r'href="([^"]+)"[^>]*><span class="name">(\w+)', nav[0]) if nav else []
 
     assert tabs(client) == [("/queue/?kind=tool_call", "Calls"), ("/queue/?kind=chat&amp;order=age", "Words")]
     assert re.search(r'kind=tool_call" aria-current="true"', client.get("/queue/?kind=tool_call").content.decode())
-    assert 'Calls&nbsp;<span class="n">1</span>' in client.get("/queue/").content.decode()
+    assert re.search(r'Calls</span>&nbsp;<span\s+class="n">1</span>', client.get("/queue/").content.decode())
     assert [name for _, name in tabs(as_person(bob))] == ["Words"]
     assert tabs(as_person(mallory)) == []
     assert as_person(bob).post(f"/queue/views/{own.pk}/delete").status_code == 404
