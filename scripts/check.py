@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT))
 FORBIDDEN_IN_TEMPLATES = {
     r"\|\s*safe\b": "|safe",
     r"{%\s*autoescape\s+off": "autoescape off",
-    r"<script(?![^>]*\ssrc=)": "an inline script",
+    r"<script(?![^>]*\s(?:src=|type=\"application/json\"))": "an inline script",
     r"<style\b": "an inline style sheet",
     r"\sstyle\s*=": "a style attribute",
     r"\son[a-z]+\s*=\s*[\"']": "an event handler attribute",

@@ -94,7 +94,7 @@ def test_a_filter_is_folded_away_until_it_is_set(client: Any, kuro: Any) -> None
     def folded(query: str = "") -> list[str]:
         line, fields = client.get(f"/queue/{query}").content.decode().split('<div class="choices">')
         names = [re.findall(r'<select\s+name="(agent|kind|signal|by)"', part) for part in (line, fields)]
-        assert sorted(sum(names, [])) == sorted({*names[0], *names[1]}), "each once"
+        assert sorted([*names[0], *names[1]]) == sorted({*names[0], *names[1]}), "each once"
         return names[1]
 
     assert folded() == ["agent", "kind", "signal"]
