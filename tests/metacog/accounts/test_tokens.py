@@ -66,7 +66,7 @@ def test_it_refuses_what_no_token_can_be(alice: Any, as_person: Any, field: str,
 def test_a_person_has_twenty_live_tokens_at_most(alice: Any, as_person: Any) -> None:
     for _ in range(PersonalToken.MOST_LIVE):
         token, _text = tokens.issue(alice, name="x", scopes=["read"], days=7)
-    assert "20 live tokens" in made(as_person(alice)).content.decode()
+    assert "20 active tokens" in made(as_person(alice)).content.decode()
     tokens.revoke(token, alice)
     assert made(as_person(alice)).status_code == 200
 

@@ -58,7 +58,7 @@ def test_signing_in_asks_for_the_code_of_the_app_and_counts_wrong_ones(
     client, answer = sign_in()
     assert answer["Location"] == "/sign-in/code/"
     assert client.get("/queue/").status_code == 302, "a password alone lets nobody in"
-    assert "not right" in client.post("/sign-in/code/", {"code": "000000"}).content.decode()
+    assert "The code is wrong" in client.post("/sign-in/code/", {"code": "000000"}).content.decode()
     Authenticator.objects.filter(type="totp").update(last_used_at=None)
     answer = client.post("/sign-in/code/", {"code": code_of(secret)})
     assert answer["Location"] == "/agents/"

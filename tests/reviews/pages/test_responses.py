@@ -74,7 +74,7 @@ def test_its_pages_follow_each_other(client: Any, kuro: Any, monkeypatch: pytest
     while address:
         page = client.get(address)
         seen += listed(page)
-        more = re.search(r'class="btn" href="(\?[^"]*)"', page.content.decode())
+        more = re.search(r'class="btn" rel="next" href="(\?[^"]*)"', page.content.decode())
         address = "/responses/" + more[1].replace("&amp;", "&") if more else ""
     assert seen == posted
 

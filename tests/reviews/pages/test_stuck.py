@@ -144,7 +144,7 @@ class TestPaging:
 
     @staticmethod
     def following(page: str) -> str:
-        return next(iter(re.findall(r'<a class="btn" href="(\?[^"]*after=[^"]+)">Earlier problems</a>', page)), "")
+        return next(iter(re.findall(r'<a class="btn" rel="next" href="(\?[^"]*after=[^"]+)">Earlier problems</a>', page)), "")
 
     @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 7, 8, 9])
     def test_every_problem_is_on_one_page_in_order(

@@ -98,7 +98,7 @@ def pages(client: Any, address: str) -> list[list[str]]:
     while address:
         page = client.get(address).content.decode()
         seen.append(re.findall(r'class="clip" href="/responses/([^"]+)/"', page))
-        more = re.search(r'class="btn" href="(/search/[^"]+before=[^"]+)"', page)
+        more = re.search(r'class="btn" rel="next" href="(/search/[^"]+before=[^"]+)"', page)
         address = more[1].replace("&amp;", "&") if more else ""
     return seen
 
