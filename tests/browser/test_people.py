@@ -165,7 +165,7 @@ def test_the_pages_have_no_fault_axe_can_find(
     if ends == MOST_USED:
         return
     page.goto(reverse("agent", args=[kuro.id]))
-    page.get_by_role("button", name="Issue a new key").click()
+    page.get_by_role("button", name="Issue key and secret").click()
     page.get_by_role("heading", name="Copy these now").wait_for()
     for scheme, width in SCREENS[::-1]:
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
