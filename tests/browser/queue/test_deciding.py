@@ -626,6 +626,7 @@ def test_only_the_time_in_which_an_item_was_in_sight_counts_and_adds_up(open_pag
     page.locator(f"#row-{second}").click()
     page.get_by_role("button", name="Approve").click()
     expect(page.locator("#item")).to_have_attribute("data-held", first)
+    page.wait_for_function("() => !decisions.length && !isSending")  # the next item is shown before the answer
     shown_ms = decided(second).shown_ms
     assert 2 * SETTLED <= shown_ms <= 1000 * (time.monotonic() - began) - before_list
 

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.axe import faults
+from tests.browser.queue.test_deciding import SETTLED
 from tests.browser.queue.test_going_on import hold, on_desk
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -83,8 +84,10 @@ def test_the_palette_goes_to_pages_agents_and_items_and_acts_on_this_page(
     page.keyboard.press("Escape")
     expect(page.locator("#palette")).to_be_hidden()
 
+    page.wait_for_timeout(SETTLED)
     page.keyboard.press("Control+k")
     page.keyboard.type("approve")
+    expect(page.locator(CHOSEN)).to_contain_text("Approve")
     page.keyboard.press("Enter")
     on_desk(page, held[1])
 
