@@ -60,7 +60,7 @@ ENTRIES: Sequence[Entry] = (
     Entry(
         _("Statistics"),
         (
-            Page("statistics", _("Overview"), key="i"),
+            Page("statistics", _("Statistics"), key="i"),
             Page("learned-risk", _("Learned risk"), (), ("learned-risk-choose",), key="x"),
             Page("review-time", _("Review time"), key="v"),
             Page("spot-checks", _("Spot checks"), key="k"),

@@ -144,7 +144,8 @@ class TestPaging:
 
     @staticmethod
     def following(page: str) -> str:
-        return next(iter(re.findall(r'<a class="btn" rel="next" href="(\?[^"]*after=[^"]+)">Earlier problems</a>', page)), "")
+        link = r'<a class="btn" rel="next" href="(\?[^"]*after=[^"]+)">Earlier problems</a>'
+        return next(iter(re.findall(link, page)), "")
 
     @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 7, 8, 9])
     def test_every_problem_is_on_one_page_in_order(
