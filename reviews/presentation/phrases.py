@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
@@ -18,7 +18,7 @@ from django.utils.translation import get_language, gettext, gettext_noop
 from metacog.heuristics.signals import SPECS
 from metacog.models import Agent, User
 from metacog.pages.agent_choice import Choice
-from reviews.models import Decision
+from reviews.models import Decision, HeldItem
 from reviews.presentation.explanation import TITLES, Part
 from reviews.presentation.highlight import LEARNED, Piece, Shown, show
 
@@ -118,19 +118,25 @@ def due(moment: datetime) -> str:
 
 
 def due_in(moment: datetime) -> str:
-    """Show how long is left until a team's target for deciding, or how long ago that was; queue.js says the same."""
+    """Show how long is left until a team's target for deciding, or how long ago that was; times.js says the same."""
     seconds = int((moment - timezone.now()).total_seconds())
     sentence = gettext("due in {time}") if seconds >= 0 else gettext("{time} overdue")
     return _time("limit target", moment, sentence.format(time=rounded(abs(seconds))))
 
 
 def expires_in(moment: datetime, held_at: datetime) -> str:
-    """Show how long is left until an item expires, marked in the last tenth of its time; queue.js says the same."""
+    """Show how long is left until an item expires, marked in the last tenth of its time; times.js says the same."""
     left, late_from = moment - timezone.now(), moment - (moment - held_at) / LAST_PART
     seconds = max(0, int(left.total_seconds()))
     sentence = gettext("expires in {time}") if seconds else gettext("expiring")
     classes = "limit expiry late" if timezone.now() >= late_from else "limit expiry"
     return _time(classes, moment, sentence.format(time=rounded(seconds)), late_from)
+
+
+def limits(held: HeldItem) -> str:
+    """Show by when a held item is due and when it expires, as its row in the queue does."""
+    due_at = held.held_at + timedelta(minutes=held.agent.team.decide_within_minutes)
+    return format_html("<span>{}</span><span>{}</span>", due_in(due_at), expires_in(held.expires_at, held.held_at))
 
 
 def _time(classes: str, moment: datetime, words: str, late_from: datetime | None = None) -> str:
