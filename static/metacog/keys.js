@@ -186,7 +186,7 @@ function leave() {
   } else if (open) {
     open.open = false;
     open.querySelector("summary").focus();
-  } else if (document.activeElement.id === "find") {
+  } else if (["find", "comment"].includes(document.activeElement.id)) {
     document.activeElement.blur();
     byId("item-title")?.focus({ preventScroll: true });
   } else if (isEditing()) {

@@ -103,3 +103,4 @@ def test_a_letter_that_chooses_no_reason_is_the_beginning_of_the_note(open_page:
     press(page, "r")
     page.keyboard.type("Not measured")
     expect(page.locator("#reason")).to_have_value("Not measured")
+    expect(page.locator("#buttons kbd.at-rest:visible")).to_have_count(0)  # these keys are letters now
