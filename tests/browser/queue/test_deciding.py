@@ -22,7 +22,7 @@ RISKY = "The cause is clearly the cache."
 # All the seed's signals fire on it but the one that wants a known error.
 SURE = "The cause is clearly the cache. Therefore it is off, therefore all is well, in conclusion it is over. " * 6
 TITLE = "#item-title"
-SETTLED = 400  # milliseconds for which keys rest after a swap
+SETTLED = 200  # milliseconds: keys rest for 150 after a swap
 SHIFT = 8  # as the browser counts modifiers
 
 
