@@ -23,6 +23,7 @@ RISKY = "The cause is clearly the cache."
 SURE = "The cause is clearly the cache. Therefore it is off, therefore all is well, in conclusion it is over. " * 6
 TITLE = "#item-title"
 SETTLED = 200  # milliseconds: keys rest for 150 after a swap
+DOUBLE_CLICK = 400  # milliseconds: buttons rest for 350, in which a second click belongs to the first
 SHIFT = 8  # as the browser counts modifiers
 
 
@@ -361,7 +362,7 @@ def test_a_double_click_decides_one_item(open_page: Any, alice: Any, kuro: Any) 
         }"""
     )
     page.locator(f'#item[data-held="{first}"]').wait_for()
-    page.wait_for_timeout(SETTLED)
+    page.wait_for_timeout(DOUBLE_CLICK)
     assert [decision.held.public_id for decision in Decision.objects.select_related("held")] == [second]
     page.get_by_role("button", name="Approve").click()
     page.get_by_role("heading", name="No held items").wait_for()

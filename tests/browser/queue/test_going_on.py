@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import expect
 
 from scripts.key_to_next import WATCH, figures_of
-from tests.browser.queue.test_deciding import SETTLED, decided
+from tests.browser.queue.test_deciding import DOUBLE_CLICK, SETTLED, decided
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -193,7 +193,7 @@ def test_without_an_answer_the_item_comes_back_with_its_reason_and_is_decided_by
     expect(page.locator("#reason")).to_have_value("Nobody measured it.")
     page.unroute("**/decide")
     kept(page)
-    page.wait_for_timeout(SETTLED)
+    page.wait_for_timeout(DOUBLE_CLICK)
     page.get_by_role("button", name="Reject", exact=True).click()
     on_desk(page, held[1])
     idle(page)
