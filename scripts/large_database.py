@@ -39,6 +39,7 @@ CLAIMS = (
     "這絕對是唯一的原因，毫無疑問。",
 )
 SAMPLES_A_DAY = 5
+NEAR_DUPLICATES = 10  # one copy in so many is a near-duplicate of what it was copied from
 
 
 class Prose:
@@ -384,8 +385,10 @@ class Copies:
         held = {}
         for row, decided in graph.held:
             item = row if is_pending else decided
-            due = {"expires_at": at + timedelta(days=400)} if is_pending else {}
-            held[row["id"]] = of["HeldItem"].copy(item, later, renamed, response_id=key, **due)
+            own: dict[str, Any] = {"expires_at": at + timedelta(days=400)} if is_pending else {}
+            if number % NEAR_DUPLICATES:
+                own["alike"] = number
+            held[row["id"]] = of["HeldItem"].copy(item, later, renamed, response_id=key, **own)
         for call in graph.calls:
             of["HeldCall"].copy(call, later, renamed, held_id=held[call["held_id"]])
         if not is_pending:

@@ -262,10 +262,14 @@ def wake(held: HeldItem, actor: User) -> bool:
 
 def snoozed(now: datetime) -> QuerySet[ItemTalk]:
     """Return the talk about what is snoozed: an item that changed, or that its agent looked at again, is not."""
+    # As a join SQLite begins with all that is pending.
+    same = HeldItem.objects.filter(pk=OuterRef("held"), state=State.PENDING, version=OuterRef("snoozed_version"))
+    return _asleep(now).filter(Exists(same))
+
+
+def _asleep(now: datetime) -> QuerySet[ItemTalk]:
     looks = AgentResponse.objects.filter(second_look_at=OuterRef("held"), received_at__gt=OuterRef("snoozed_at"))
-    return ItemTalk.objects.filter(
-        ~Exists(looks), snoozed_until__gt=now, held__state=State.PENDING, held__version=F("snoozed_version")
-    )
+    return ItemTalk.objects.filter(~Exists(looks), snoozed_until__gt=now)
 
 
 def is_snoozed(row: ItemTalk | None, held: HeldItem, now: datetime) -> bool:
@@ -295,7 +299,8 @@ def narrowed(
 
 def awake(items: QuerySet[HeldItem], now: datetime | None = None) -> QuerySet[HeldItem]:
     """Leave out what is snoozed."""
-    return items.exclude(pk__in=snoozed(now or timezone.now()).values("held"))
+    same = _asleep(now or timezone.now()).filter(held=OuterRef("pk"), snoozed_version=OuterRef("version"))
+    return items.filter(~Exists(same))
 
 
 def mentioning(person: Any) -> QuerySet[Mention]:
