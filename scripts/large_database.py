@@ -1,7 +1,7 @@
 """Make a database as large as years of use, to measure what grows with the rows.
 
     METACOG_DATA_DIR=/tmp/large .venv/bin/python scripts/large_database.py [--responses 1000000] [--held 30000]
-                                                                           [--pending 10000] [--patterns 200]
+                                                   [--pending 10000] [--patterns 200] [--agents 10]
 
 Into a data folder without responses, or the empty database that METACOG_DATABASE_URL names. Some posts of this
 project's own prose, English and Chinese, come in and are decided as real ones are, by a clock of half a year ago; the
@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "metacog.settings")
 
-TEAMS, AGENTS = 3, 10  # agents of each team
+TEAMS = 3
 DAYS = 180
 POSTS = 1_500  # that come in as real ones do, at most
 AT_ONCE = 5_000  # responses of one transaction
@@ -150,6 +150,7 @@ def main() -> None:
     parser.add_argument("--held", type=int, default=None, help="3 of 100 responses where it is not given")
     parser.add_argument("--pending", type=int, default=None, help="a third of them")
     parser.add_argument("--patterns", type=int, default=200, help="of each team (%(default)s)")
+    parser.add_argument("--agents", type=int, default=10, help="of each team (%(default)s)")
     options = parser.parse_args()
     import django
 
@@ -167,10 +168,11 @@ def main() -> None:
             cursor.execute("PRAGMA cache_size = -400000")
             cursor.execute("PRAGMA wal_autocheckpoint = 20000")
     held = options.responses * 3 // 100 if options.held is None else options.held
-    fill(options.responses, held, held // 3 if options.pending is None else options.pending, options.patterns)
+    pending = held // 3 if options.pending is None else options.pending
+    fill(options.responses, held, pending, options.patterns, options.agents)
 
 
-def fill(responses: int, held: int, pending: int, patterns: int) -> None:
+def fill(responses: int, held: int, pending: int, patterns: int, agents_each: int) -> None:
     """Make all of it in the database of the settings."""
     from metacog.models import Agent
     from reviews.demo.clock import turned_back
@@ -188,7 +190,7 @@ def fill(responses: int, held: int, pending: int, patterns: int) -> None:
     with turned_back(start - timedelta(days=1)) as clock:
         person = _people()
         for number in range(TEAMS):
-            _team(number, patterns, prose, chance, person)
+            _team(number, patterns, agents_each, prose, chance, person)
         agents = list(Agent.objects.select_related("team").order_by("pk"))
         for number in range(posts):
             clock.at += timedelta(seconds=40)
@@ -221,7 +223,7 @@ def _people() -> Any:
     return User.objects.create_superuser("admin", "admin@example.org", None)
 
 
-def _team(number: int, patterns: int, prose: Prose, chance: random.Random, person: Any) -> None:
+def _team(number: int, patterns: int, agents_each: int, prose: Prose, chance: random.Random, person: Any) -> None:
     from django.utils import timezone
 
     from metacog.accounts import agents, members
@@ -231,7 +233,7 @@ def _team(number: int, patterns: int, prose: Prose, chance: random.Random, perso
 
     team = members.add_team(f"Large {number}", person)
     members.add_member(team, person.username, "owner", person)
-    for each in range(AGENTS):
+    for each in range(agents_each):
         agents.create_agent(team, f"large-{number}-{each}", person)
     Policy.objects.filter(agent__team=team).update(rate_per_second=10_000, rate_burst=1_000_000)
     rows = [

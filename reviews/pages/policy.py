@@ -38,7 +38,7 @@ from reviews.presentation.risk.rivals import RIVALS
 from reviews.presentation.rule_tallies import of_rule
 from reviews.presentation.rule_words import in_words
 from reviews.scoring.calls_preview import CallsPreview, RuleTally, calls_preview
-from reviews.scoring.preview import DAYS, MOST, Preview, preview
+from reviews.scoring.preview import DAYS, MOST_IN_PAGE, Preview, preview
 from reviews.scoring.rule_suggestions import DAYS as DECIDED_DAYS
 from reviews.scoring.rule_suggestions import suggestions
 
@@ -110,7 +110,7 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
         "suggested": _suggested(agent, current),
         "decided_days": DECIDED_DAYS,
         "days": DAYS,
-        "most": MOST,
+        "most": MOST_IN_PAGE,
         "section": "agents",
     }
     template = "reviews/_drafted.html" if request.htmx and not context.get("moved") else "reviews/policy.html"
@@ -190,7 +190,8 @@ def _told(agent: Agent, current: Policy, form: PolicyForm) -> dict[str, Any]:
     draft = form.instance
     rules = heuristics.Policy.from_dict(draft.as_dict())
     scorer = scorer_for(agent)
-    found, calls = preview(agent, scorer, rules), calls_preview(agent, scorer, rules)
+    found = preview(agent, scorer, rules, MOST_IN_PAGE)
+    calls = calls_preview(agent, scorer, rules, MOST_IN_PAGE)
     return {
         "preview": found,
         "rows": _rows(found),

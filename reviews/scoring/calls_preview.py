@@ -78,7 +78,9 @@ class CallsPreview:
     examples: list[Example] = field(default_factory=list)  # the newest
 
 
-def calls_preview(agent: Agent, in_force: heuristics.Scorer, draft: heuristics.Policy) -> CallsPreview:
+def calls_preview(
+    agent: Agent, in_force: heuristics.Scorer, draft: heuristics.Policy, most: int = MOST
+) -> CallsPreview:
     """Judge the agent's stored tool calls by the policy in force and by a draft. Four queries, two without any."""
     since = timezone.now() - timedelta(days=DAYS)
     stored = AgentResponse.latest_of(agent).filter(calls__gt=0, received_at__gte=since)
@@ -91,7 +93,7 @@ def calls_preview(agent: Agent, in_force: heuristics.Scorer, draft: heuristics.P
     outcomes, seen = _outcomes(agent, since), set[str]()
     under_draft, with_shadow = in_force.with_policy(draft), any(rule.get("shadow") for rule in draft.rules)
     places = {id(rule): place for place, rule in enumerate(draft.rules)}
-    rows = kept.values_list("public_id", "received_at", "body", "verdict")[:MOST]
+    rows = kept.values_list("public_id", "received_at", "body", "verdict")[:most]
     for public_id, received_at, raw, answered in rows.iterator(chunk_size=20):
         found.responses += 1
         items, told = in_force.items_of(from_json(raw)), from_json(answered)["items"]

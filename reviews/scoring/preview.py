@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -25,6 +25,7 @@ from reviews.scoring.history import told_before
 
 DAYS = 30
 MOST = 5000  # responses, the newest: what scores in about a second
+MOST_IN_PAGE = 500  # while somebody waits for the page: about 25 ms
 EXAMPLES = 5
 
 State = HeldItem.State
@@ -62,7 +63,7 @@ class Preview:
     """The policy in force and the draft, over the same responses."""
 
     responses: int = 0
-    total: int = 0  # responses of these days that still have their text; more than `responses` beyond MOST
+    total: int = 0  # responses of these days that still have their text; more than `responses` beyond the most
     now: Tally = field(default_factory=Tally)
     then: Tally = field(default_factory=Tally)
     scores: Counter[int] = field(default_factory=Counter)  # under the policy in force
@@ -70,19 +71,23 @@ class Preview:
     dropped: list[Example] = field(default_factory=list)  # the newest that only the policy in force holds
 
 
-def preview(agent: Agent, in_force: heuristics.Scorer, draft: heuristics.Policy) -> Preview:
-    """Score the agent's stored responses under the policy in force and under a draft. Three queries."""
+def preview(agent: Agent, in_force: heuristics.Scorer, draft: heuristics.Policy, most: int = MOST) -> Preview:
+    """Score the agent's newest stored responses under the policy in force and under a draft. Three queries."""
     since = timezone.now() - timedelta(days=DAYS)
     stored = AgentResponse.latest_of(agent).filter(received_at__gte=since, erased_at=None)
     outcomes = _outcomes(agent, since)
-    under_draft = in_force.with_policy(draft)
+    policy, under_draft = in_force.policy, in_force.with_policy(draft)
+    # Of what differs, these three make nothing hesitate.
+    is_same = replace(policy, quality=draft.quality, stuck=draft.stuck, language=draft.language) == draft
     found = Preview(total=stored.count())
-    rows = stored.values_list("pk", "public_id", "received_at", "excerpt", "body", "history")[:MOST]
+    rows = stored.values_list("pk", "public_id", "received_at", "excerpt", "body", "history")[:most]
     for pk, public_id, received_at, excerpt, raw, history in rows.iterator(chunk_size=20):
         body, told = from_json(raw), told_before(history)
         found.responses += 1
         score_now, holds_now = add_to(found.now, in_force, body, told, pk, outcomes)
         found.scores[score_now] += 1
+        if is_same:
+            continue
         score_then, holds_then = add_to(found.then, under_draft, body, told, pk, outcomes)
         for examples, holds, but, score in (
             (found.added, holds_then, holds_now, score_then),
@@ -92,6 +97,8 @@ def preview(agent: Agent, in_force: heuristics.Scorer, draft: heuristics.Policy)
                 if index not in but and len(examples) < EXAMPLES:
                     outcome = outcomes.get((pk, index), "unheld")
                     examples.append(Example(public_id, received_at, excerpt, kind, score, outcome))
+    if is_same:
+        found.then = found.now
     return found
 
 
