@@ -165,7 +165,7 @@ def decided(item: Mapping[str, Any]) -> Outcome:
         by=decision.get("decided_by") or decision["by"],
     )
     if verdict == "edit" and decision["arguments"] is not None:  # else a model believes in those that it gave
-        return replace(told, message=f"{told.message} It was called with {as_json(told.arguments)}.")
+        return replace(told, message=f"{told.message} The arguments are now {as_json(told.arguments)}.")
     return told
 
 
