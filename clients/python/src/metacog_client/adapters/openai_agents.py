@@ -53,9 +53,7 @@ class Gate:
     def __call__(self, tool: FunctionTool) -> FunctionTool:
         """Return a tool that asks first. `needs_approval=True` stays what it is: a person decides each of its calls."""
         if callable(tool.needs_approval):
-            raise ValueError(
-                f"needs_approval of {tool.name} is a function: leave that to a rule of metacog's policy, or set it to True"
-            )
+            raise ValueError(f"needs_approval of {tool.name} is a function: leave that to a rule of metacog's policy.")
 
         async def needs_approval(context: RunContextWrapper[Any], arguments: dict[str, Any], call_id: str) -> bool:
             call = self._call(tool, arguments, call_id)

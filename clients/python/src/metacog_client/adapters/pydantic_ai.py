@@ -85,9 +85,10 @@ class Gate(AbstractCapability[AgentDepsT]):
 
         async def told(part: ToolCallPart) -> Outcome:
             held = requests.metadata.get(part.tool_call_id, {}).get(HELD)
-            if held:
-                return await self.client.wait(held, deadline=self.deadline)
             call = ToolCall(part.tool_name, part.args_as_dict(), part.tool_call_id)
+            if held:
+                session = self.options.get("session")
+                return await self.client.wait(held, asked=call, session=session, deadline=self.deadline)
             return await self.client.gate(call, deadline=self.deadline, **self.options)
 
         return built(requests, await asyncio.gather(*map(told, requests.approvals)))
