@@ -124,8 +124,8 @@ def test_pauses_grow_and_are_never_shorter_than_asked_for() -> None:
     found, steps = played(answered(request("GET", "/x"), Until.after(60, clock)), [*busy, answer(200)], clock)
     pauses = [step.seconds for step in steps if isinstance(step, Sleep)]
     assert found.status == 200
-    assert [low <= pause <= high for pause, (low, high) in zip(pauses, BOUNDS, strict=True)] == [True] * 4
-    assert len({pause % 1 for pause in pauses}) > 1  # by chance: not all clients come back at once
+    # Below the longest by chance: not all clients come back at once.
+    assert [low <= pause < high for pause, (low, high) in zip(pauses, BOUNDS, strict=True)] == [True] * 4
 
 
 BOUNDS = [(3.125, 3.25), (4.25, 4.5), (0.5, 1.0), (1.0, 2.0)]
