@@ -144,6 +144,8 @@ def test_waiting_goes_on_while_metacog_is_away_and_ends_at_the_deadline() -> Non
     outcome, steps = played(flows.wait("held_1", Until.after(20, clock)), repeat(NOBODY), clock)
     assert (outcome.verdict, outcome.held, outcome.allowed) == ("pending", "held_1", False)
     waits = [float(step.path.partition("/held/held_1?wait=")[2]) for step in steps if isinstance(step, Send)]
+    _, (look,) = played(flows.wait("held_1", Until.after(0, clock)), [held()], clock)
+    assert look == Send("GET", "/held/held_1", seconds=5.0)
     assert (waits[0], len(waits) > 5, waits[-1] < 10) == (20, True, True)
 
 
