@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import socket
 import sqlite3
 import sys
 import time
@@ -18,15 +19,21 @@ from pathlib import Path
 
 KEPT_SECONDS = 7 * 86_400.0  # as long as metacog keeps an approval that was not used
 BUSY_SECONDS = 10.0
+TABLE = "CREATE TABLE IF NOT EXISTS open (key TEXT PRIMARY KEY, call_id TEXT NOT NULL, at REAL NOT NULL, held TEXT)"
 
 
-def usual_path() -> Path:
-    """Give the file in the user's own folder for what programs keep."""
+def usual_path(name: str) -> Path:
+    """Give a file in the user's own folder for what programs keep."""
     if sys.platform == "win32":
         folder = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
     else:
         folder = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(folder) / "metacog" / "mcp-proxy.sqlite3"
+    return Path(folder) / "metacog" / f"{name}.sqlite3"
+
+
+def usual_session(name: str, *what: str) -> str:
+    """Name the session that is the same each time this is started for the same on this machine, in this folder."""
+    return f"{name}-{key_of(socket.gethostname(), os.getcwd(), *what)[:16]}"
 
 
 def key_of(*parts: str) -> str:
@@ -55,7 +62,9 @@ class Journal:
         now = time.time()
         with closing(_Use(self)) as use, use.rows as rows:
             rows.execute("DELETE FROM open WHERE at < ?", (now - KEPT_SECONDS,))
-            rows.execute("INSERT OR IGNORE INTO open VALUES (?, ?, ?)", (key, str(uuid.uuid4()), now))
+            rows.execute(
+                "INSERT OR IGNORE INTO open (key, call_id, at) VALUES (?, ?, ?)", (key, str(uuid.uuid4()), now)
+            )
             found: tuple[str] = rows.execute("SELECT call_id FROM open WHERE key = ?", (key,)).fetchone()
         return found[0]
 
@@ -65,10 +74,20 @@ class Journal:
             done = rows.execute("DELETE FROM open WHERE key = ? AND call_id = ?", (key, call_id))
         return done.rowcount == 1
 
+    def note(self, key: str, held: str) -> None:
+        """Write down which item a call is held as, for `settle_held`."""
+        with closing(_Use(self)) as use, use.rows as rows:
+            rows.execute("UPDATE open SET held = ? WHERE key = ?", (held, key))
+
+    def settle_held(self, held: str) -> None:
+        """Take out what is held as this item, if it is here."""
+        with closing(_Use(self)) as use, use.rows as rows:
+            rows.execute("DELETE FROM open WHERE held = ?", (held,))
+
     def _connect(self, file: str) -> sqlite3.Connection:
         rows = sqlite3.connect(file, timeout=BUSY_SECONDS)
         with rows:
-            rows.execute("CREATE TABLE IF NOT EXISTS open (key TEXT PRIMARY KEY, call_id TEXT NOT NULL, at REAL NOT NULL)")
+            rows.execute(TABLE)
         return rows
 
 

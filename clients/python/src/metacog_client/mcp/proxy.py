@@ -6,11 +6,9 @@ import argparse
 import asyncio
 import concurrent.futures
 import contextlib
-import hashlib
 import os
 import queue
 import signal
-import socket
 import sys
 import threading
 import time
@@ -21,7 +19,7 @@ from ..client import AsyncClient
 from ..errors import MetacogError
 from . import upstream
 from .gate import Gate
-from .journal import Journal, usual_path
+from .journal import Journal, usual_path, usual_session
 from .relay import Relay
 
 WAIT_SECONDS = 50.0  # below the minute after which many clients give up
@@ -76,7 +74,11 @@ def read_options(arguments: Sequence[str]) -> argparse.Namespace:
         help="for a URL; ${VARIABLE} is put in from the environment",
     )
     parser.add_argument(
-        "--state", type=Path, default=usual_path(), metavar="FILE", help="of calls that were asked about (%(default)s)"
+        "--state",
+        type=Path,
+        default=usual_path("mcp-proxy"),
+        metavar="FILE",
+        help="of calls that were asked about (%(default)s)",
     )
     options = parser.parse_args(ours)
     options.command = command
@@ -91,9 +93,8 @@ def read_options(arguments: Sequence[str]) -> argparse.Namespace:
     if options.prefix is None:
         options.prefix = f"mcp__{options.name}__" if options.name else ""
     if not options.session:
-        where = [socket.gethostname(), os.getcwd(), options.prefix, options.url or "", *command]
-        digest = hashlib.sha256("\0".join(where).encode()).hexdigest()[:16]
-        options.session = f"mcp-proxy-{options.name or 'server'}-{digest}"
+        what = [options.prefix, options.url or "", *command]
+        options.session = usual_session(f"mcp-proxy-{options.name or 'server'}", *what)
     return options
 
 

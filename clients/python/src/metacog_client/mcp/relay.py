@@ -1,4 +1,4 @@
-"""Between an MCP client and a server: every message goes through as it is, and a call of a tool is asked about first."""
+"""Between an MCP client and a server: each message goes through as it is; a call of a tool is asked about first."""
 
 from __future__ import annotations
 
@@ -129,7 +129,8 @@ class Relay:
         asked = wire.canonical(arguments)
         if "requestState" in params or "inputResponses" in params:
             # The server wanted something of the user in the middle of a call that was let through: it goes on, once.
-            if known := self._continued.pop((name, asked, params.get("requestState")), None):
+            known = self._continued.pop((name, asked, params.get("requestState")), None)
+            if known:
                 return known, ""
         tool = await self._tool(name, params)
         if self.skip_read_only and _is_read_only(tool):
@@ -157,7 +158,7 @@ class Relay:
     async def _list(self, params: wire.Message) -> None:
         """Ask the server itself: a client may have its list from elsewhere, or not have asked."""
         meta = params.get("_meta")
-        meta = {name: value for name, value in meta.items() if name != "progressToken"} if isinstance(meta, dict) else {}
+        meta = {key: value for key, value in meta.items() if key != "progressToken"} if isinstance(meta, dict) else {}
         found: dict[str, wire.Message] = {}
         cursor: Any = None
         for _ in range(MAX_PAGES):
