@@ -34,6 +34,7 @@ class Gate:
     session: str
     prefix: str = ""
     wait: float = 50.0
+    expires_in: int | None = None
     # The latest to ask about a call is the one whose client still listens: it alone makes use of an approval.
     _latest: dict[str, object] = field(default_factory=dict)
 
@@ -62,14 +63,19 @@ class Gate:
         return outcome
 
     async def _asked(self, call: ToolCall, name: str, tell: Tell) -> Outcome:
-        metadata = {"via": "mcp-proxy", "tool": name[:200]}
-        outcome = await self.client.ask(call, session=self.session, metadata=metadata, deadline=self.wait)
+        how: dict[str, Any] = {
+            "session": self.session,
+            "metadata": {"via": "mcp-proxy", "tool": name[:200]},
+            "expires_in": self.expires_in,
+            "deadline": self.wait,
+        }
+        outcome = await self.client.ask(call, **how)
         if outcome.verdict != "pending":
             return outcome
         url = outcome.review_url
         async with _telling(tell, f"Waiting for a review of {call.name}" + (f": {url}" if url else "")):
             # The same question once more: it is answered with the same held item, and its decision.
-            outcome = await self.client.gate(call, session=self.session, metadata=metadata, deadline=self.wait)
+            outcome = await self.client.gate(call, **how)
         return replace(outcome, review_url=outcome.review_url or url)
 
     def _call(self, name: str, arguments: Any, tool: dict[str, Any] | None) -> ToolCall:

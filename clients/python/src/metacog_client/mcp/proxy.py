@@ -64,6 +64,9 @@ def read_options(arguments: Sequence[str]) -> argparse.Namespace:
         help="for a decision, before the model is told to call again (%(default)g)",
     )
     parser.add_argument(
+        "--expires-in", type=int, metavar="SECONDS", help="after which a call that nobody decided expires (the policy's)"
+    )
+    parser.add_argument(
         "--skip-read-only", action="store_true", help="do not ask about tools that the server itself calls read-only"
     )
     parser.add_argument(
@@ -90,6 +93,8 @@ def read_options(arguments: Sequence[str]) -> argparse.Namespace:
         parser.error("--header is for a URL")
     if not 0 <= options.wait <= 86_400:
         parser.error("--wait is a number of seconds, at most 86400")
+    if options.expires_in is not None and options.expires_in < 1:
+        parser.error("--expires-in is a number of seconds, at least 1")
     if options.prefix is None:
         options.prefix = f"mcp__{options.name}__" if options.name else ""
     if not options.session:
@@ -106,7 +111,7 @@ async def _run(options: argparse.Namespace) -> int:
         client = await stack.enter_async_context(
             AsyncClient(run=options.session, deadline=options.wait, retry_seconds=min(30.0, max(options.wait, 1.0)))
         )
-        gate = Gate(client, journal, options.session, options.prefix, options.wait)
+        gate = Gate(client, journal, options.session, options.prefix, options.wait, options.expires_in)
         server: upstream.Upstream
         if options.url:
             headers = dict(upstream.header(text, os.environ) for text in options.header)
