@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,9 +18,17 @@ from mcp import Client, StdioServerParameters
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from driver import SERVERS, Driver, command, surroundings
+from driver import SECONDS, SERVERS, Driver, command, surroundings
 
-Through = Callable[..., AbstractAsyncContextManager[Client]]
+
+def wait_for(port: int) -> None:
+    """Wait until somebody listens."""
+    end = time.monotonic() + SECONDS
+    while True:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        assert time.monotonic() < end, "nobody listens"
+        time.sleep(0.05)
 
 
 @pytest.fixture
@@ -56,6 +67,14 @@ class Setting:
     def proxied(self, server: list[str], *options: str) -> list[str]:
         behind = server if server[0].startswith("http") else ["--", *server]
         return command("mcp-proxy", "--name", "bank", "--session", self.run, "--wait", "30", *options, *behind)
+
+    def served(self) -> str:
+        """Start the bank on a port of its own; return its address."""
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            port = probe.getsockname()[1]
+        self.drive([*self.bank, str(port)])
+        wait_for(port)
+        return f"http://127.0.0.1:{port}/mcp"
 
     def drive(self, arguments: list[str], **environment: str) -> Driver:
         driver = Driver(arguments, self.environment | environment)
