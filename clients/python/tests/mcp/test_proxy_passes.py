@@ -48,7 +48,7 @@ ASKED = [
     {"jsonrpc": "2.0", "method": "notifications/roots/list_changed", "params": {}},
     {"jsonrpc": "2.0", "id": "s-1", "result": {"role": "assistant", "content": None}},
     {"jsonrpc": "2.0", "id": 1, "error": {"code": -1, "message": "no", "data": None}},
-    {"jsonrpc": "2.0", "id": 2, "result": {"roots": [{"uri": "file:///", "\ud83d\ude00": "\u2029"}]}},
+    {"jsonrpc": "2.0", "id": 2, "result": {"roots": [{"uri": "file:///", "😀": "\u2029"}]}},
 ]  # fmt: skip
 
 

@@ -25,6 +25,7 @@ from .journal import Journal, key_of
 
 WAIT_SECONDS = 50.0
 MAX_WAIT_SECONDS = 3_600.0
+ASK_SECONDS = 10.0
 PROGRESS_SECONDS = 5.0
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
@@ -362,7 +363,8 @@ def _with_id(asked: ToolCall | Text, call_id: str) -> ToolCall | Text:
 
 
 def _until(wait_seconds: float) -> float:
-    return max(wait_seconds, 1.0)
+    """Give how long an answer is tried for: a moment in which metacog has no time is waited out in any case."""
+    return max(wait_seconds, ASK_SECONDS)
 
 
 def _review(told: Outcome, url: str | None = None) -> Review:
