@@ -239,7 +239,7 @@ def _knowledge(tools: Tools, desk: Desk) -> None:
         What looks risky or contradicts what is remembered stays pending until a person confirms it.
         """
         with _plainly():
-            told = await client.remember(text, topic=topic or None, source=source or None, confidence=confidence)
+            told = await client.remember(text, topic=topic, source=source, confidence=confidence)
         message = {
             "confirmed": "Remembered.",
             "pending": "Not found by others yet: a person looks at it first.",
