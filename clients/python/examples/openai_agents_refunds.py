@@ -3,8 +3,8 @@
     export METACOG_URL=http://127.0.0.1:8000 METACOG_API_KEY=…
     python openai_agents_refunds.py
 
-It has no model but a script, so that it runs without a key of OpenAI's: put a model's name in its place. Approve the call
-in metacog's queue, edit the amount, or reject it.
+It has no model but a script, so that it runs without a key of OpenAI's: put a model's name in its place. Approve the
+call in metacog's queue, edit the amount, or reject it.
 """
 
 import asyncio
