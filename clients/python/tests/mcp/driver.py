@@ -17,7 +17,12 @@ SERVERS = Path(__file__).parent / "servers"
 SECONDS = 30.0
 INITIALIZE = {
     "protocolVersion": "2025-11-25",
-    "capabilities": {"roots": {"listChanged": True}, "sampling": {}, "elicitation": {}, "experimental": {"x": {"y": None}}},
+    "capabilities": {
+        "roots": {"listChanged": True},
+        "sampling": {},
+        "elicitation": {},
+        "experimental": {"x": {"y": None}},
+    },
     "clientInfo": {"name": "driver", "version": "1"},
 }
 
@@ -66,7 +71,9 @@ class Driver:
     def ask(self, method: str, params: Any = None) -> int:
         """Send a request without waiting; return its id."""
         self._count += 1
-        self.send({"jsonrpc": "2.0", "id": self._count, "method": method, **({} if params is None else {"params": params})})
+        self.send(
+            {"jsonrpc": "2.0", "id": self._count, "method": method, **({} if params is None else {"params": params})}
+        )
         return self._count
 
     def answer_to(self, said: Any) -> Any:

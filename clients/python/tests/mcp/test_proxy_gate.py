@@ -56,14 +56,16 @@ async def test_a_rejected_call_is_a_tools_error_with_the_reason(metacog: Any, se
     async with setting.client(setting.proxied(setting.bank), mode=mode) as client:
         metacog.decide_next("reject", setting.run, reason="Not without a receipt.")
         result = await client.call_tool("transfer", PAY)
-    assert result.is_error and "Not without a receipt." in text_of(result)
+    assert result.is_error
+    assert "Not without a receipt." in text_of(result)
     assert setting.ledger == []
 
 
 async def test_an_expired_call_is_not_made(metacog: Any, setting: Any) -> None:
     async with setting.client(setting.proxied(setting.bank, "--expires-in", "1")) as client:
         result = await client.call_tool("transfer", PAY)
-    assert result.is_error and "expired" in text_of(result)
+    assert result.is_error
+    assert "expired" in text_of(result)
     assert setting.ledger == []
 
 
@@ -72,7 +74,8 @@ async def test_nothing_is_called_while_metacog_is_down(metacog: Any, setting: An
         with metacog.down():
             result = await client.call_tool("transfer", PAY)
             assert (await client.list_tools()).tools  # all else goes on
-    assert result.is_error and "could not be asked" in text_of(result)
+    assert result.is_error
+    assert "could not be asked" in text_of(result)
     assert setting.ledger == []
 
 
@@ -80,7 +83,8 @@ async def test_a_key_that_is_refused_lets_nothing_through(metacog: Any, setting:
     setting.environment["METACOG_API_KEY"] = "wrong"
     async with setting.client(setting.proxied(setting.bank)) as client:
         result = await client.call_tool("transfer", PAY)
-    assert result.is_error and "refused to be asked" in text_of(result)
+    assert result.is_error
+    assert "refused to be asked" in text_of(result)
     assert setting.ledger == []
 
 
@@ -115,7 +119,8 @@ async def test_rules_go_by_the_servers_name(metacog: Any, setting: Any) -> None:
             denied = await client.call_tool("transfer", {"eur": 51, "to": "x"})
     finally:
         metacog.policy(rules=[])
-    assert denied.is_error and "Too much." in text_of(denied)
+    assert denied.is_error
+    assert "Too much." in text_of(denied)
     assert [entry["eur"] for entry in setting.ledger] == [20]
 
 
@@ -141,9 +146,9 @@ async def test_who_waits_is_told_so_and_then_again_by_the_server(metacog: Any, s
         if progress == 3:
             tasks.cancel_scope.cancel()
 
-    async with setting.client(setting.proxied(setting.bank), mode="legacy") as client:
-        async with anyio.create_task_group() as tasks:
-            await client.call_tool("slowly", {}, progress_callback=note)
+    server = setting.proxied(setting.bank)
+    async with setting.client(server, mode="legacy") as client, anyio.create_task_group() as tasks:
+        await client.call_tool("slowly", {}, progress_callback=note)
     assert "Waiting for a review of mcp__bank__slowly" in (told[0][1] or "")
     assert [message for _, message in told[-3:]] == ["step 1", "step 2", "step 3"]
     assert [progress for progress, _ in told] == sorted(progress for progress, _ in told)
@@ -161,7 +166,8 @@ async def test_a_call_that_is_given_up_is_not_made_and_asked_again_is_the_same_r
         assert setting.ledger == []
         with anyio.fail_after(20):
             result = await client.call_tool("transfer", PAY)
-    assert not result.is_error and len(setting.ledger) == 1
+    assert not result.is_error
+    assert len(setting.ledger) == 1
     assert metacog.pending(setting.run) == []
 
 
@@ -285,7 +291,9 @@ class TestRetries:
 
 
 def test_the_servers_process_does_not_get_the_agents_key(metacog: Any, setting: Any) -> None:
-    script = "import json,os,sys; json.dump([n for n in os.environ if n.startswith('METACOG_')], open(sys.argv[1], 'w'))"
+    script = (
+        "import json,os,sys; json.dump([n for n in os.environ if n.startswith('METACOG_')], open(sys.argv[1], 'w'))"
+    )
     proxy = setting.drive(setting.proxied([setting.bank[0], "-c", script, str(setting.folder / "seen")]))
     proxy.process.wait(30)
     assert "METACOG_API_KEY" not in json.loads((setting.folder / "seen").read_text())

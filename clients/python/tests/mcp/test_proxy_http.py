@@ -121,7 +121,10 @@ async def test_a_server_that_is_not_there_is_an_error_of_that_request(metacog: A
         (["cat"], "'cat' is no URL; a command stands behind --"),
         (["--header", "A: b", "--", "cat"], "--header is for a URL"),
         (["--wait", "-1", "--", "cat"], "--wait is a number of seconds"),
-        (["--header", "A: ${NO_SUCH_NAME}", "http://127.0.0.1:1/"], "names NO_SUCH_NAME, which is not in the environment"),
+        (
+            ["--header", "A: ${NO_SUCH_NAME}", "http://127.0.0.1:1/"],
+            "names NO_SUCH_NAME, which is not in the environment",
+        ),
         (["--header", "A", "http://127.0.0.1:1/"], "is not written Name: value"),
     ],
 )

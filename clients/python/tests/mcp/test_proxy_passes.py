@@ -10,8 +10,8 @@ from driver import INITIALIZE
 from mcp_types import CreateMessageResult, ElicitResult, ListRootsResult, Root, TextContent
 
 SAID = [
-    {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": {"é": [None, 1.5, "\u2028"]}}},
-    {"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": 0, "progress": 0.5, "total": None}},
+    {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": {"é": [None, "\u2028"]}}},
+    {"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": 0, "progress": 0.5}},
     {"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": "x://y"}},
     {"jsonrpc": "2.0", "method": "notifications/resources/list_changed"},
     {"jsonrpc": "2.0", "method": "notifications/prompts/list_changed"},
@@ -31,7 +31,7 @@ ASKED = [
     {"jsonrpc": "2.0", "id": 1, "method": "tools/list"},
     {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {"cursor": "1"}},
     {"jsonrpc": "2.0", "id": 3, "method": "resources/list", "params": {"cursor": "c"}},
-    {"jsonrpc": "2.0", "id": 4, "method": "resources/read", "params": {"uri": "bank://é", "_meta": {"progressToken": 9}}},
+    {"jsonrpc": "2.0", "id": 4, "method": "resources/read", "params": {"uri": "é", "_meta": {"progressToken": 9}}},
     {"jsonrpc": "2.0", "id": 5, "method": "resources/templates/list"},
     {"jsonrpc": "2.0", "id": 6, "method": "resources/subscribe", "params": {"uri": "bank://x"}},
     {"jsonrpc": "2.0", "id": 7, "method": "resources/unsubscribe", "params": {"uri": "bank://x"}},
@@ -66,13 +66,20 @@ def test_both_sides_see_through_it_what_they_see_without_it(metacog: Any, settin
     (setting.folder / "received").unlink()
     through = told(setting.drive(setting.proxied(setting.echo)))
     answers = [message for message in ASKED if {"id", "method"} <= message.keys()]
-    assert through == directly and len(directly) == len(SAID) + len(answers) + 1
+    assert through == directly
+    assert len(directly) == len(SAID) + len(answers) + 1
     assert setting.received[:-1] == ASKED
 
 
 def test_a_call_comes_through_with_all_that_it_has(metacog: Any, setting: Any) -> None:
     metacog.policy(default_tool_call="allow")
-    params = {"name": "transfer", "arguments": {"eur": 1, "memo": None}, "task": {"ttl": 1}, "_meta": {"x": [None]}, "y": 0}
+    params = {
+        "name": "transfer",
+        "arguments": {"eur": 1, "memo": None},
+        "task": {"ttl": 1},
+        "_meta": {"x": [None]},
+        "y": 0,
+    }
     try:
         proxy = setting.drive(setting.proxied(setting.echo))
         result = proxy.request("tools/call", params)["result"]
@@ -89,7 +96,7 @@ UNCLEAR = {
     "a name twice": '{"jsonrpc":"2.0","id":1,"method":"tools/call","method":"ping","params":{"name":"transfer"}}',
     "another case": '{"jsonrpc":"2.0","id":1,"Method":"tools/call","method":"ping","params":{"name":"transfer"}}',
     "a letter that folds": '{"jsonrpc":"2.0","id":1,"method":"ping","param\u017f":{"name":"transfer"}}',
-    "the tool in another case": '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"look","Name":"transfer"}}',
+    "the tool twice": '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","Name":"transfer"}}',
     "the method in another case": '{"jsonrpc":"2.0","id":1,"method":"Tools/Call","params":{"name":"transfer"}}',
     "the method with a blank": '{"jsonrpc":"2.0","id":1,"method":"tools/call ","params":{"name":"transfer"}}',
     "a method in other letters": '{"jsonrpc":"2.0","id":1,"method":"tools\uff0fcall","params":{"name":"transfer"}}',
@@ -156,7 +163,9 @@ def test_it_ends_with_the_client_and_gives_it_what_the_server_still_says(metacog
 def test_a_command_that_is_none_is_a_sentence(metacog: Any, setting: Any, capfd: pytest.CaptureFixture[str]) -> None:
     proxy = setting.drive(setting.proxied(["/no/such/server"]))
     assert proxy.process.wait(30) == 1
-    assert capfd.readouterr().err == "metacog mcp-proxy: /no/such/server cannot be started: No such file or directory.\n"
+    assert (
+        capfd.readouterr().err == "metacog mcp-proxy: /no/such/server cannot be started: No such file or directory.\n"
+    )
 
 
 @pytest.mark.anyio

@@ -29,12 +29,15 @@ async def test_no_tool_decides_and_each_is_described_and_typed(metacog: Any, set
         assert "people decide them" in (client.instructions or "")
     assert set(tools) == {"request_review", "await_review", "context", "remember", "recall", "think_twice"}
     for tool in tools.values():
-        assert tool.description and tool.title and tool.output_schema
+        assert tool.description
+        assert tool.title
+        assert tool.output_schema
         properties = tool.input_schema["properties"]
         assert all("description" in each or name == "limit" for name, each in properties.items()), tool.name
         # Nothing that reads as a decision can be handed over.
         assert not {"verdict", "decision", "approve", "approved", "answer"} & set(properties)
-    assert tools["recall"].annotations.read_only_hint and not tools["request_review"].annotations.read_only_hint
+    assert tools["recall"].annotations.read_only_hint
+    assert not tools["request_review"].annotations.read_only_hint
 
 
 @pytest.mark.parametrize(
@@ -74,8 +77,10 @@ async def test_what_waits_is_awaited_with_progress_and_asked_again_it_is_the_sam
     async with setting.client(serve(setting)) as client:
         first = (await client.call_tool("request_review", PAY | {"wait_seconds": 0})).structured_content
         again = (await client.call_tool("request_review", PAY | {"wait_seconds": 0})).structured_content
-        assert first["verdict"] == "pending" and not first["allowed"]
-        assert first["held"] == again["held"] and first["held"] in first["review_url"]
+        assert first["verdict"] == "pending"
+        assert not first["allowed"]
+        assert first["held"] == again["held"]
+        assert first["held"] in first["review_url"]
         looked = (await client.call_tool("await_review", {"held": first["held"], "wait_seconds": 0})).structured_content
         assert looked["verdict"] == "pending"
         done = (
@@ -85,7 +90,8 @@ async def test_what_waits_is_awaited_with_progress_and_asked_again_it_is_the_sam
         assert told == [f"Waiting for a decision on {first['held']}"]
         # The decision was given; the same request is another review now.
         later = (await client.call_tool("request_review", PAY | {"wait_seconds": 0})).structured_content
-        assert later["verdict"] == "pending" and later["held"] != first["held"]
+        assert later["verdict"] == "pending"
+        assert later["held"] != first["held"]
 
 
 async def test_an_expired_review_allows_nothing(metacog: Any, setting: Any) -> None:
@@ -153,7 +159,11 @@ async def test_it_comes_back_later_where_metacog_has_no_time(metacog: Any, setti
         ("request_review", {}, "Give either `tool` with `arguments`, or `text`."),
         ("request_review", {"tool": "a", "text": "b"}, "Give either `tool` with `arguments`, or `text`."),
         ("request_review", {"text": "b", "arguments": {}}, "`arguments` go with `tool`."),
-        ("await_review", {"held": "held_unknown", "wait_seconds": 0}, "Not done: the review service could not be asked"),
+        (
+            "await_review",
+            {"held": "held_unknown", "wait_seconds": 0},
+            "Not done: the review service could not be asked",
+        ),
         ("remember", {"text": "  "}, "metacog refused this: "),
         ("think_twice", {"problem": "never-heard-of", "outcome": "helped"}, "metacog refused this: "),
     ],
@@ -175,7 +185,8 @@ async def test_what_is_remembered_is_recalled_and_the_context_is_read(metacog: A
         found = (await client.call_tool("recall", {"query": f"nightly run {setting.run}"})).structured_content
         assert (found["memories"][0]["text"], found["memories"][0]["confidence"]) == (fact, 0.9)
         clash = (await client.call_tool("remember", {"text": fact.replace("02:15", "05:40")})).structured_content
-        assert (clash["state"], clash["contradicts"]) == ("pending", [fact]) and clash["why"]
+        assert (clash["state"], clash["contradicts"]) == ("pending", [fact])
+        assert clash["why"]
         held = (await client.call_tool("request_review", PAY | {"wait_seconds": 0})).structured_content["held"]
         read = (await client.call_tool("context", {})).structured_content["text"]
     assert held in read
@@ -203,8 +214,10 @@ class TestThinkingTwice:
             first = (await client.call_tool("think_twice", self.FAILED)).structured_content
             assert (first["think_twice"], first["brief"], asked) == (False, None, [])
             told = await self.stuck(client)
-            assert len(asked) == 1 and "stuck" in asked[0]
-            assert told["think_twice"] and "TimeoutError" in told["brief"]
+            assert len(asked) == 1
+            assert "stuck" in asked[0]
+            assert told["think_twice"]
+            assert "TimeoutError" in told["brief"]
             noted = await client.call_tool("think_twice", {"problem": "bug-17", "outcome": "helped"})
             assert noted.structured_content["message"] == "Noted."
 
@@ -220,4 +233,5 @@ class TestThinkingTwice:
         async with setting.client(serve(setting)) as client:
             told = await self.stuck(client)
         assert (told["think_twice"], told["brief"]) == (False, None)
-        assert told["question"] and told["points"] >= told["threshold"]
+        assert told["question"]
+        assert told["points"] >= told["threshold"]

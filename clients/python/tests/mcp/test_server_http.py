@@ -48,7 +48,8 @@ async def test_a_review_by_http_with_progress(metacog: Any, setting: Any, mode: 
     async with Client(f"http://127.0.0.1:{serve(setting)}/mcp", mode=mode) as client:
         metacog.decide_next("approve", setting.run)
         result = await client.call_tool("request_review", PAY, progress_callback=note)
-    assert result.structured_content["allowed"] and "Waiting for a decision" in (told[0] or "")
+    assert result.structured_content["allowed"]
+    assert "Waiting for a decision" in (told[0] or "")
 
 
 def test_a_page_or_a_name_that_is_not_its_own_is_turned_away(metacog: Any, setting: Any) -> None:
@@ -76,7 +77,8 @@ async def test_beyond_loopback_it_is_called_by_its_name_and_with_its_token(metac
     assert status(port, host="reviews.example", authorization=bearer, origin="https://evil.example") == 403
     headers = {"authorization": bearer, "host": "reviews.example"}
     async with httpx2.AsyncClient(headers=headers) as http:
-        async with Client(streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http)) as client:
+        transport = streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http)
+        async with Client(transport) as client:
             assert len((await client.list_tools()).tools) == 6
 
 

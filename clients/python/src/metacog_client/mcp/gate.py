@@ -41,9 +41,7 @@ class Gate:
     async def decide(self, name: str, arguments: Any, tool: dict[str, Any] | None, tell: Tell) -> Outcome:
         """Ask about one call and wait; `tool` is how its server describes it, `tell` is told that it waits."""
         call = self._call(name, arguments, tool)
-        key = journal.key_of(
-            self.client.url, self.session, *map(wire.canonical, (call.name, arguments, call.schema, call.description))
-        )
+        key = journal.key_of(self.client.url, self.session, call.name, wire.canonical(arguments))
         call = replace(call, call_id=self.journal.open(key))
         assert call.call_id
         mine = self._latest[key] = object()

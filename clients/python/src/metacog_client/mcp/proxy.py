@@ -64,7 +64,10 @@ def read_options(arguments: Sequence[str]) -> argparse.Namespace:
         help="for a decision, before the model is told to call again (%(default)g)",
     )
     parser.add_argument(
-        "--expires-in", type=int, metavar="SECONDS", help="after which a call that nobody decided expires (the policy's)"
+        "--expires-in",
+        type=int,
+        metavar="SECONDS",
+        help="after which a call that nobody decided expires (the policy's)",
     )
     parser.add_argument(
         "--skip-read-only", action="store_true", help="do not ask about tools that the server itself calls read-only"

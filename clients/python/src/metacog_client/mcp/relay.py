@@ -64,6 +64,9 @@ class Relay:
                 await self._hand_on(each)
         except wire.Unclear as error:
             await self.to_client(wire.write(wire.error(wire.id_in(line), wire.INVALID_REQUEST, str(error))))
+        except RecursionError:
+            text = "The message is nested too deeply."
+            await self.to_client(wire.write(wire.error(wire.id_in(line), wire.INVALID_REQUEST, text)))
 
     async def _hand_on(self, message: wire.Message) -> None:
         if wire.is_call(message):

@@ -44,8 +44,8 @@ class Review(BaseModel):
     """What may be done now."""
 
     allowed: bool = Field(description="Do it only if this is true, and only as it came back.")
-    verdict: Literal["pass", "approve", "edit", "reject", "deny", "expired", "withdrawn", "pending"] = (
-        Field(description="pending: nobody has decided yet. edit: a person changed it.")
+    verdict: Literal["pass", "approve", "edit", "reject", "deny", "expired", "withdrawn", "pending"] = Field(
+        description="pending: nobody has decided yet. edit: a person changed it."
     )
     message: str = Field(description="The same in words.")
     held: str | None = Field(default=None, description="The review's id, for await_review.")

@@ -201,20 +201,20 @@ async def connected(
     except ImportError:
         raise Failed('A server at an address needs the extra: pip install "metacog-client[mcp]".') from None
 
-    class Answering(httpx2.AsyncHTTPTransport):
-        """Answer for a server that cannot be reached: that request fails, and the next may not."""
+    class Answering(httpx2.AsyncClient):
+        """Answers for a server that cannot be reached: that request fails, and the next may not."""
 
-        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        async def send(self, request: httpx2.Request, **more: Any) -> httpx2.Response:
             try:
-                return await super().handle_async_request(request)
+                return await super().send(request, **more)
             except httpx2.TransportError as error:
                 text = f"The server behind the proxy cannot be reached ({type(error).__name__})."
-                return httpx2.Response(502, json=wire.error(None, wire.INTERNAL_ERROR, text))
+                return httpx2.Response(502, json=wire.error(None, wire.INTERNAL_ERROR, text), request=request)
 
     # Once connected, a call may take as long as it likes: its client decides when to give up.
     timeout = httpx2.Timeout(CONNECT_SECONDS, read=None)
     async with (
-        httpx2.AsyncClient(headers=dict(headers), timeout=timeout, transport=Answering()) as http,
+        Answering(headers=dict(headers), timeout=timeout) as http,
         streamable_http_client(url, http_client=http) as (read, write),
     ):
         yield Address(read, write, tools)

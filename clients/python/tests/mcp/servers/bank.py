@@ -1,6 +1,6 @@
 """An MCP server made with the SDK: a bank whose transfers are lines of a file.
 
-    bank.py LEDGER [PORT]       by standard input and output, or by streamable HTTP on a port
+`bank.py LEDGER` is spoken to by standard input and output, `bank.py LEDGER PORT` by streamable HTTP.
 """
 
 # No `from __future__ import annotations`: the SDK makes schemas of them.
