@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PORT = 8651
 PATH = "/mcp"
 MIN_TOKEN = 32  # characters
-RETRY_SECONDS = 20.0
+RETRY_SECONDS = 10.0  # a client waits about a minute for a tool
 
 
 def main(arguments: list[str]) -> int:
@@ -95,7 +95,7 @@ async def _run(options: argparse.Namespace) -> int:
     except ImportError as error:
         if not (error.name or "").startswith(("mcp", "pydantic")):
             raise
-        print('metacog mcp: this needs the extra: pip install "metacog-client[mcp]"', file=sys.stderr)
+        print('metacog mcp: this needs the SDK: pip install "mcp>=2.3,<3"', file=sys.stderr)
         return 1
     journal = Journal(options.state)
     if journal.fault:

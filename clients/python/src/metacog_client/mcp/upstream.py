@@ -199,7 +199,7 @@ async def connected(
         import httpx2
         from mcp.client.streamable_http import streamable_http_client
     except ImportError:
-        raise Failed('A server at an address needs the extra: pip install "metacog-client[mcp]".') from None
+        raise Failed('A server at an address needs the SDK: pip install "mcp>=2.3,<3".') from None
 
     class Answering(httpx2.AsyncClient):
         """Answers for a server that cannot be reached: that request fails, and the next may not."""
