@@ -275,6 +275,18 @@ class TestRetries:
         assert len(made) == 1 == len(setting.ledger)
         assert metacog.pending(setting.run) == []
 
+    def test_a_call_that_was_given_up_uses_no_decision(self, metacog: Any, setting: Any) -> None:
+        proxy = setting.drive(setting.proxied(setting.bank))
+        proxy.initialize()
+        said = self.pay(proxy)
+        self.waiting(proxy)
+        proxy.notify("notifications/cancelled", {"requestId": said})
+        metacog.decide(metacog.next_pending(setting.run)["id"], "approve")
+        for _ in range(100):  # time enough for what still waited to hear of it
+            proxy.request("ping")
+        assert proxy.call("transfer", PAY)["structuredContent"] == {"number": 1, "eur": 20}
+        assert [each for each in proxy.others if each.get("id") == said] == []
+
     def test_another_folder_for_what_is_kept_is_another_memory(self, metacog: Any, setting: Any) -> None:
         proxy = setting.drive(setting.proxied(setting.bank))
         proxy.initialize()

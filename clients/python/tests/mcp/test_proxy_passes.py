@@ -168,6 +168,7 @@ def test_a_command_that_is_none_is_a_sentence(metacog: Any, setting: Any, capfd:
 
 
 @pytest.mark.anyio
+@pytest.mark.filterwarnings("ignore::mcp.MCPDeprecationWarning")  # of what the protocol before the newest has
 @pytest.mark.parametrize("upstream", ["stdio", "http"])
 async def test_the_sdks_client_and_server_find_all_of_each_other(metacog: Any, setting: Any, upstream: str) -> None:
     notes: list[str] = []
