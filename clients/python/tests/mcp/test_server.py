@@ -94,6 +94,24 @@ async def test_what_waits_is_awaited_with_progress_and_asked_again_it_is_the_sam
         assert later["held"] != first["held"]
 
 
+async def test_of_two_equal_requests_one_is_given_the_approval(metacog: Any, setting: Any) -> None:
+    told: list[bool] = []
+
+    async def ask() -> None:
+        told.append((await client.call_tool("request_review", PAY, progress_callback=note)).is_error)
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        waiting.append(message)
+        if len(waiting) == 2:
+            metacog.decide_next("approve", setting.run)
+
+    waiting: list[str | None] = []
+    async with setting.client(serve(setting)) as client, anyio.create_task_group() as tasks:
+        tasks.start_soon(ask)
+        tasks.start_soon(ask)
+    assert sorted(told) == [False, True]
+
+
 async def test_an_expired_review_allows_nothing(metacog: Any, setting: Any) -> None:
     metacog.policy(expiry_seconds=1)
     try:

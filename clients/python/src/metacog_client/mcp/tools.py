@@ -8,6 +8,7 @@ import contextlib
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
@@ -126,7 +127,7 @@ class Desk:
 
 
 def server_of(desk: Desk) -> Tools:
-    tools = Tools("metacog", title="metacog review", instructions=INSTRUCTIONS, log_level="WARNING")
+    tools = Tools("metacog", title="metacog review", instructions=INSTRUCTIONS, version=_version(), log_level="WARNING")
     for add in (_reviews, _knowledge, _second_thoughts):
         add(tools, desk)
     return tools
@@ -185,8 +186,8 @@ def _reviews(tools: Tools, desk: Desk) -> None:
                     told = await client.gate(
                         asked, session=desk.session, metadata=metadata, require_review=always, deadline=wait_seconds
                     )
-        if told.verdict not in ("pending", "unreachable"):
-            journal.settle(key, call_id)
+        if told.verdict not in ("pending", "unreachable") and not journal.settle(key, call_id) and told.allowed:
+            raise ToolError("The same was asked at the same time, and its approval was given there. Ask once more.")
         return _review(told, url)
 
     @tools.tool(title="Wait for a decision", annotations=READS)
@@ -341,6 +342,14 @@ def _second_thoughts(tools: Tools, desk: Desk) -> None:
             if state["suggest"]:
                 return _thought(state, "Put the question to the user, and wait for their answer before you go on.")
             return _thought(state, "Go on." if state["points"] else "Nothing repeats itself so far.")
+
+
+def _version() -> str:
+    """Give the release that is installed, under either name; a checkout has none."""
+    for package in ("metacog-client", "metacog"):
+        with contextlib.suppress(PackageNotFoundError):
+            return version(package)
+    return ""
 
 
 def _asked(
