@@ -84,8 +84,13 @@ class InNode:
 
 
 SUITES: dict[str, InPython | InNode] = {
+    "crewai": InPython(("tests/adapters/test_crewai.py",), ("metacog_client.adapters.crewai",)),
+    "hooks": InPython(("tests/hooks",), ("metacog_client.hooks",)),
+    "langchain": InPython(("tests/adapters/test_langchain.py",), ("metacog_client.adapters.langchain",)),
+    "mcp": InPython(("tests/mcp",), ("metacog_client.mcp", "metacog_client.mcp.proxy")),
     "openai-agents": InPython(("tests/adapters/test_openai_agents.py",), ("metacog_client.adapters.openai_agents",)),
     "pydantic-ai": InPython(("tests/adapters/test_pydantic_ai.py",), ("metacog_client.adapters.pydantic_ai",)),
+    "typescript": InNode("typescript", oldest=(20, 11)),
 }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 UV_VERSION = "0.13.9"
 # Each has an environment of its own, in which clients/run_tests.py tests what the client has for it.
-OF_CLIENTS = ("openai-agents", "pydantic-ai")
+OF_CLIENTS = ("mcp", "openai-agents", "pydantic-ai")
 
 
 def compile_lock(output: str, *arguments: str, requirements: str = "") -> None:

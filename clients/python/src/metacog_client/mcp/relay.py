@@ -1,0 +1,267 @@
+"""Between an MCP client and a server: each message goes through as it is; a call of a tool is asked about first."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import sys
+import time
+import uuid
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..gating import Outcome
+from . import wire
+from .gate import Gate, sentence
+
+LIST_SECONDS = 10.0
+KNOWN_SECONDS = 300.0  # not every server says that its tools have changed
+MAX_PAGES = 100
+MAX_CONTINUED = 1_000
+PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"  # in `_meta` of each request from 2026-07-28 on
+REVIEW = "io.metacog/review"  # in `_meta` of the result of a call whose arguments a reviewer changed
+# While a call waits, its progress creeps: what the server says of it afterwards is more, as the protocol demands.
+CREEP = 1e-6
+
+ToClient = Callable[[bytes], Awaitable[None]]
+ToServer = Callable[[wire.Message], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class _Made:
+    """A call that was handed on: what the client asked, and what it was made with."""
+
+    name: str
+    asked: str
+    arguments: Any
+    outcome: Outcome | None
+
+
+@dataclass
+class Relay:
+    gate: Gate
+    to_client: ToClient
+    to_server: ToServer
+    skip_read_only: bool = False
+
+    tools: dict[str, wire.Message] = field(default_factory=dict)
+    _known_until: float = 0.0
+    _waiting: dict[Any, asyncio.Task[None]] = field(default_factory=dict)  # calls that the server has not seen, by id
+    _made: dict[Any, _Made] = field(default_factory=dict)
+    _listing: dict[Any, bool] = field(default_factory=dict)  # the client's requests for tools; true: for a later page
+    _own: dict[str, asyncio.Future[wire.Message]] = field(default_factory=dict)
+    _continued: dict[tuple[str, str, str | None], _Made] = field(default_factory=dict)
+
+    # -- from the client -------------------------------------------------------------------------
+
+    async def from_client(self, line: bytes) -> None:
+        try:
+            message = wire.read(line)
+            # Protocols from 2025-06-18 on have no batches; an older one's messages are taken one by one.
+            for each in message if isinstance(message, list) else [message]:
+                await self._hand_on(each)
+        except wire.Unclear as error:
+            await self.to_client(wire.write(wire.error(wire.id_in(line), wire.INVALID_REQUEST, str(error))))
+        except RecursionError:
+            text = "The message is nested too deeply."
+            await self.to_client(wire.write(wire.error(wire.id_in(line), wire.INVALID_REQUEST, text)))
+
+    async def _hand_on(self, message: wire.Message) -> None:
+        if wire.is_call(message):
+            await self._call(message)
+        elif message.get("method") == "notifications/cancelled" and self._cancelled(message):
+            return  # the server has not heard of that call
+        else:
+            if message.get("method") == "tools/list" and wire.is_id(message.get("id")):
+                params = message.get("params")
+                self._listing[message["id"]] = isinstance(params, dict) and params.get("cursor") is not None
+            await self.to_server(message)
+
+    def _cancelled(self, message: wire.Message) -> bool:
+        params = message.get("params")
+        said = params.get("requestId") if isinstance(params, dict) else None
+        if not wire.is_id(said):
+            return False
+        self._made.pop(said, None)
+        task = self._waiting.pop(said, None)
+        if task is None:
+            return False
+        task.cancel()
+        return True
+
+    async def _call(self, message: wire.Message) -> None:
+        said, params = message.get("id"), message.get("params")
+        if not wire.is_id(said):
+            return  # nobody could be told what became of it, so nothing becomes of it
+        if not isinstance(params, dict) or not isinstance(params.get("name"), str):
+            text = "A call needs params with the tool's name."
+            await self.to_client(wire.write(wire.error(said, wire.INVALID_PARAMS, text)))
+        elif said in self._waiting or said in self._made:
+            text = "There is a call under this id already."
+            await self.to_client(wire.write(wire.error(said, wire.INVALID_REQUEST, text)))
+        else:
+            task = asyncio.create_task(self._reviewed(message))
+            self._waiting[said] = task
+
+    async def _reviewed(self, message: wire.Message) -> None:
+        said, params = message["id"], message["params"]
+        try:
+            made, told = await self._decided(message)
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # whatever it is: what could not be asked about is not done
+            print(f"metacog mcp-proxy: {type(error).__name__}: {error}", file=sys.stderr)
+            made, told = None, "Not done: this call could not be reviewed. The log of the proxy says why."
+        if self._waiting.get(said) is not asyncio.current_task():
+            return  # cancelled meanwhile
+        # From here to the server's pipe nothing else comes in between.
+        del self._waiting[said]
+        if made is None:
+            await self.to_client(wire.write(_denial(said, params, told)))
+            return
+        self._made[said] = made
+        if made.outcome and made.outcome.verdict == "edit":
+            params = {**params, "arguments": made.arguments}
+        await self.to_server({**message, "params": params})
+
+    async def _decided(self, message: wire.Message) -> tuple[_Made | None, str]:
+        params = message["params"]
+        name, arguments = params["name"], params.get("arguments", {})
+        asked = wire.canonical(arguments)
+        if "requestState" in params or "inputResponses" in params:
+            # The server wanted something of the user in the middle of a call that was let through: it goes on, once.
+            known = self._continued.pop((name, asked, params.get("requestState")), None)
+            if known:
+                return known, ""
+        tool = await self._tool(name, params)
+        if self.skip_read_only and _is_read_only(tool):
+            return _Made(name, asked, arguments, None), ""
+        outcome = await self.gate.decide(name, arguments, tool, lambda count, text: self._tell(params, count, text))
+        if outcome.allowed:
+            return _Made(name, asked, outcome.arguments, outcome), ""
+        return None, sentence(outcome)
+
+    async def _tell(self, params: wire.Message, count: int, text: str) -> None:
+        meta = params.get("_meta")
+        token = meta.get("progressToken") if isinstance(meta, dict) else None
+        if wire.is_id(token):
+            told = {"progressToken": token, "progress": CREEP * count, "message": text}
+            await self.to_client(wire.write({"jsonrpc": "2.0", "method": "notifications/progress", "params": told}))
+
+    # -- the tools, as their server describes them -----------------------------------------------
+
+    async def _tool(self, name: str, params: wire.Message) -> wire.Message | None:
+        if time.monotonic() > self._known_until or name not in self.tools:
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._list(params), LIST_SECONDS)
+        return self.tools.get(name)
+
+    async def _list(self, params: wire.Message) -> None:
+        """Ask the server itself: a client may have its list from elsewhere, or not have asked."""
+        meta = params.get("_meta")
+        meta = {key: value for key, value in meta.items() if key != "progressToken"} if isinstance(meta, dict) else {}
+        found: dict[str, wire.Message] = {}
+        cursor: Any = None
+        for _ in range(MAX_PAGES):
+            ours = ({"_meta": meta} if meta else {}) | ({"cursor": cursor} if cursor is not None else {})
+            result = await self._ask({"method": "tools/list", "params": ours})
+            if not isinstance(result, dict):
+                return
+            found |= _tools_in(result)
+            cursor = result.get("nextCursor")
+            if cursor is None:
+                break
+        self._learn(found, True)
+
+    def _learn(self, tools: dict[str, wire.Message], are_all: bool) -> None:
+        self.tools = tools
+        if are_all:
+            self._known_until = time.monotonic() + KNOWN_SECONDS
+
+    async def _ask(self, request: wire.Message) -> Any:
+        said = f"metacog-{uuid.uuid4()}"
+        self._own[said] = asyncio.get_running_loop().create_future()
+        try:
+            await self.to_server({"jsonrpc": "2.0", "id": said, **request})
+            return (await self._own[said]).get("result")
+        finally:
+            del self._own[said]
+
+    # -- from the server -------------------------------------------------------------------------
+
+    async def from_server(self, line: bytes) -> None:
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            message = None
+        if isinstance(message, dict):
+            if "method" not in message and wire.is_id(said := message.get("id")):
+                if said in self._own:
+                    if not self._own[said].done():
+                        self._own[said].set_result(message)
+                    return
+                changed = self._answered(said, message)
+                line = line if changed is None else wire.write(changed)
+            elif message.get("method") == "notifications/tools/list_changed":
+                self._known_until = 0.0
+        await self.to_client(line)
+
+    def _answered(self, said: Any, message: wire.Message) -> wire.Message | None:
+        """Learn from an answer to the client; return what it is to be changed to, if so."""
+        result = message.get("result")
+        if said in self._listing:
+            is_later_page = self._listing.pop(said)
+            if isinstance(result, dict):
+                self._learn((self.tools if is_later_page else {}) | _tools_in(result), result.get("nextCursor") is None)
+        made = self._made.pop(said, None)
+        if made is None or not isinstance(result, dict):
+            return None
+        if result.get("resultType") == "input_required":
+            if len(self._continued) >= MAX_CONTINUED:
+                self._continued.pop(next(iter(self._continued)))
+            self._continued[made.name, made.asked, result.get("requestState")] = made
+        elif made.outcome and made.outcome.verdict == "edit" and isinstance(result.get("content"), list):
+            return {**message, "result": _with_notice(result, made.outcome)}
+        return None
+
+    async def close(self) -> None:
+        """Stop waiting; what is held stays held, and is found again by who asks again."""
+        for task in list(self._waiting.values()):
+            task.cancel()
+        await asyncio.gather(*self._waiting.values(), return_exceptions=True)
+
+
+def _denial(said: Any, params: wire.Message, text: str) -> wire.Message:
+    result: wire.Message = {"content": [{"type": "text", "text": text}], "isError": True}
+    meta = params.get("_meta")
+    if isinstance(meta, dict) and PROTOCOL_VERSION in meta:
+        result["resultType"] = "complete"
+    return {"jsonrpc": "2.0", "id": said, "result": result}
+
+
+def _with_notice(result: wire.Message, outcome: Outcome) -> wire.Message:
+    """Add to a result that it is that of other arguments: a model that is not told believes in its own."""
+    text = f"A reviewer changed the arguments of this call to {json.dumps(outcome.arguments, ensure_ascii=False)}."
+    if outcome.reason:
+        text += f" Reason: {outcome.reason}"
+    review = {"held": outcome.held, "verdict": outcome.verdict, "arguments": outcome.arguments}
+    meta = result.get("_meta")
+    return {
+        **result,
+        "content": [*result["content"], {"type": "text", "text": text}],
+        "_meta": {**(meta if isinstance(meta, dict) else {}), REVIEW: review},
+    }
+
+
+def _tools_in(result: wire.Message) -> dict[str, wire.Message]:
+    tools = result.get("tools")
+    if not isinstance(tools, list):
+        return {}
+    return {tool["name"]: tool for tool in tools if isinstance(tool, dict) and isinstance(tool.get("name"), str)}
+
+
+def _is_read_only(tool: wire.Message | None) -> bool:
+    annotations = (tool or {}).get("annotations")
+    return isinstance(annotations, dict) and annotations.get("readOnlyHint") is True

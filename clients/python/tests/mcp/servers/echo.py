@@ -1,0 +1,42 @@
+"""An MCP server without a library: it writes down each line that comes, and answers with what it was sent.
+
+What it is asked to `test/say` it says, whatever it is. Everything that it received is in the file that it is given.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+SCHEMA = {"type": "object", "properties": {"eur": {"type": "number", "maximum": 500}}}
+TOOLS = [
+    {"name": "transfer", "description": "Send money", "inputSchema": SCHEMA, "annotations": {"readOnlyHint": False}},
+    {"name": "look", "description": "Read", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}},
+]
+
+
+def say(message: object) -> None:
+    print(message if isinstance(message, str) else json.dumps(message), flush=True)
+
+
+with Path(sys.argv[1]).open("ab", buffering=0) as received:
+    for line in sys.stdin.buffer:
+        received.write(line)
+        message = json.loads(line)
+        method, params = message.get("method"), message.get("params") or {}
+        if method == "test/say":
+            for each in params["messages"]:
+                say(each)
+        if "id" not in message or method is None:
+            continue
+        if method == "tools/list":
+            # A page each, so that whoever reads them reads on.
+            at = int(params.get("cursor", 0))
+            more = {"nextCursor": str(at + 1)} if at + 1 < len(TOOLS) else {}
+            say({"jsonrpc": "2.0", "id": message["id"], "result": {"tools": TOOLS[at : at + 1], **more}})
+        elif method == "test/fail":
+            say({"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32001, "message": "No.", "data": [1, None]}})
+        elif method == "test/end":
+            sys.exit(7)
+        else:
+            content = [{"type": "text", "text": "done"}]
+            say({"jsonrpc": "2.0", "id": message["id"], "result": {"content": content, "echo": message, "é": "\u2028"}})
