@@ -37,8 +37,8 @@ type Output = Awaited<ReturnType<ModelOutput>>;
 export class ToolGate {
   readonly #client: Client;
   readonly #options: ToolGateOptions;
-  /** The calls that are made with other arguments than the model gave. */
-  readonly #edited = new Map<string, unknown>();
+  /** Of calls that are made with other arguments than the model gave, what it is told. */
+  readonly #edited = new Map<string, string>();
 
   constructor(client: Client, options: ToolGateOptions = {}) {
     this.#client = client;
@@ -128,7 +128,7 @@ export class ToolGate {
     if (asJson(told.arguments) === asJson(input)) return input;
     const checked = await asSchema(tool.inputSchema).validate?.(told.arguments);
     if (checked?.success === false) throw new Error(`The edited arguments are not what ${name} takes: ${checked.error.message}`);
-    this.#edited.set(toolCallId, told.arguments);
+    this.#edited.set(toolCallId, told.message);
     return checked?.success ? checked.value : told.arguments;
   }
 
@@ -138,7 +138,7 @@ export class ToolGate {
     return { name, arguments: input, callId, schema, description };
   }
 
-  /** Give the model the tool's result, after a sentence that says with which other arguments it was made. */
+  /** Give the model the tool's result, after a sentence that says that somebody changed its arguments. */
   async #told(tool: Tool, options: ModelOutputOptions): Promise<Output> {
     const output: unknown = options.output;
     const plain = (): Output =>
@@ -146,8 +146,8 @@ export class ToolGate {
         ? { type: "text", value: output }
         : { type: "json", value: JSON.parse(JSON.stringify(output ?? null) ?? "null") as JSONValue };
     const made = tool.toModelOutput ? await tool.toModelOutput(options) : plain();
-    if (!this.#edited.has(options.toolCallId)) return made;
-    const sentence = `A reviewer changed the arguments of this call to ${asJson(this.#edited.get(options.toolCallId))}. Its result:`;
+    const sentence = this.#edited.get(options.toolCallId);
+    if (sentence === undefined) return made;
     switch (made.type) {
       case "text":
         return { ...made, value: `${sentence}\n${made.value}` };

@@ -1,6 +1,7 @@
 import { NotConfigured, Refused, Unreachable } from "./errors.js";
 import { derived, isToolCall, keyOf, outcome, type Asked, type Outcome, type OutcomeVerdict } from "./gating.js";
-import { asJson } from "./json.js";
+import { asJson, isNoJson } from "./json.js";
+import { Spool, type SpoolStore } from "./spool.js";
 import { pause, Transport, Until, type Request } from "./transport.js";
 import type { Context, Decision, DecisionPage, Held, Json, Memory, MemoryPage, ResponseBody, Verdict } from "./types.js";
 
@@ -31,6 +32,8 @@ export interface ClientOptions {
   readonly retrySeconds?: number | undefined;
   /** In place of the global `fetch`: for a proxy, or a test. */
   readonly fetch?: typeof fetch | undefined;
+  /** Keeps what `record` is given until metacog has it: a `FileStore` of `@metacog/client/file-store`, or your own. */
+  readonly spool?: SpoolStore | undefined;
 }
 
 export interface Cancellable {
@@ -72,6 +75,7 @@ export class Client {
   readonly deadline: number;
   readonly retrySeconds: number;
   readonly #transport: Transport;
+  readonly #spool: Spool | null;
 
   constructor(options: ClientOptions = {}) {
     const url = (options.url || environment("METACOG_URL")).replace(/\/+$/, "");
@@ -87,6 +91,7 @@ export class Client {
     this.deadline = options.deadline ?? DEADLINE_SECONDS;
     this.retrySeconds = options.retrySeconds ?? RETRY_SECONDS;
     this.#transport = new Transport(url, key, options.fetch);
+    this.#spool = options.spool ? new Spool(options.spool, this.#transport) : null;
   }
 
   /**
@@ -156,9 +161,36 @@ export class Client {
     return (await this.call<DecisionPage>("GET", "/decisions", undefined, { signal, query })).items;
   }
 
-  /** Record a whole response, and return its assessment. With an `id`, the same again is the same response. */
-  async respond(body: ResponseBody, options: Cancellable = {}): Promise<Verdict> {
-    return this.call("POST", "/responses", body.id ? body : { ...body, id: crypto.randomUUID() }, options);
+  /**
+   * Record what the agent said, of which nothing is held. With a `spool` it is only kept, and sent in the background;
+   * without one it is sent now. `fields` are others of the response, such as `cycle` or `problem`.
+   */
+  async record(
+    response: string,
+    options: Cancellable & Pick<AskOptions, "session" | "userMessage" | "metadata"> & { fields?: Partial<ResponseBody> } = {},
+  ): Promise<void> {
+    const body = {
+      id: crypto.randomUUID(),
+      response,
+      items: [],
+      session: options.session || this.run,
+      user_message: options.userMessage,
+      metadata: { run: this.run, ...options.metadata },
+      occurred_at: new Date().toISOString(), // it may be sent later
+      ...options.fields,
+    };
+    if (this.#spool) await this.#spool.keep(asJson(body));
+    else await this.call("POST", "/responses", body, options);
+  }
+
+  /** Send what the spool keeps, and return how many records are left. */
+  async flush(deadline?: number): Promise<number> {
+    return this.#spool ? this.#spool.send(this.#until(deadline)) : 0;
+  }
+
+  /** Stop sending in the background; what was not sent stays in the spool's store. */
+  close(): void {
+    this.#spool?.close();
   }
 
   /**
@@ -190,14 +222,9 @@ export class Client {
 
   async #question(asked: Asked, options: AskOptions): Promise<Question> {
     const session = options.session || this.run;
-    try {
-      const key = await keyOf(this.run, session, asked);
-      // What an approval is bound to.
-      return { asked: isToolCall(asked) ? { ...asked, callId: asked.callId ?? key } : asked, key, session, options };
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
-      return { asked, key: "", session, options }; // no JSON: said when it is asked
-    }
+    const key = await keyOf(this.run, session, asked);
+    // What an approval is bound to.
+    return { asked: isToolCall(asked) ? { ...asked, callId: asked.callId ?? key } : asked, key, session, options };
   }
 
   async #body({ asked, key, session, options }: Question): Promise<string> {
@@ -227,7 +254,7 @@ export class Client {
     try {
       body = await this.#body(question);
     } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
+      if (!isNoJson(error)) throw error;
       return outcome("unreachable", { reason: `what is asked about is no JSON: ${error.message}` });
     }
     try {
@@ -249,9 +276,8 @@ export class Client {
   async #wait(held: string, until: Until, signal: AbortSignal | undefined, question?: Question): Promise<Outcome> {
     try {
       for (;;) {
-        const waits = Math.round(Math.min(WAIT_SECONDS, until.left) * 1000) / 1000;
-        const path = `/held/${encodeURIComponent(held)}${queried({ wait: waits || undefined })}`;
-        const item = await this.#transport.json<Held>({ method: "GET", path, waits, until, signal });
+        const path = `/held/${encodeURIComponent(held)}`;
+        const item = await this.#transport.json<Held>({ method: "GET", path, waits: WAIT_SECONDS, until, signal });
         if (item.decision !== null) {
           const told = decided(item);
           return told.allowed && question && (item.asks ?? 1) > 1 ? await this.#claim(question, item, told, until) : told;
@@ -319,7 +345,10 @@ function decided(item: Held): Outcome {
   if (decision === null || verdict === undefined) throw new TypeError("The decision is not known.");
   const { text, reason } = decision;
   const by = decision.decided_by || decision.by;
-  return outcome(verdict, { arguments: decision.arguments, text, reason, held: item.id, by });
+  const told = outcome(verdict, { arguments: decision.arguments, text, reason, held: item.id, by });
+  if (verdict !== "edit" || decision.arguments === null) return told;
+  // Else a model believes in those that it gave.
+  return { ...told, message: `${told.message} The arguments are now ${asJson(told.arguments)}.` };
 }
 
 /** Let a call through that could not be asked about, because it said so. */

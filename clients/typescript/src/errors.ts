@@ -15,6 +15,11 @@ export class Unreachable extends MetacogError {
   override readonly name = "Unreachable";
 }
 
+/** The spool holds as much as it may: nothing was added, and nothing is dropped. */
+export class SpoolFull extends MetacogError {
+  override readonly name = "SpoolFull";
+}
+
 /** A webhook that none of the secrets signed, or not within the last minutes. */
 export class BadSignature extends MetacogError {
   override readonly name = "BadSignature";

@@ -1,4 +1,4 @@
-import { asJson } from "./json.js";
+import { asJson, isNoJson } from "./json.js";
 
 // Of the names that ids are made from, the same as the Python client's.
 const NAMESPACE = "6d657461-636f-5067-8174-652d63616c6c";
@@ -78,7 +78,12 @@ export function outcome(verdict: OutcomeVerdict, fields: Partial<Outcome> = {}):
 export async function keyOf(run: string, session: string, asked: Asked): Promise<string> {
   if (asked.callId === undefined) return crypto.randomUUID();
   const what = isToolCall(asked) ? ["ToolCall", asked.name, asked.arguments] : ["Text", asked.kind ?? "chat", asked.text];
-  return derived(run, session, asked.callId, ...what);
+  try {
+    return await derived(run, session, asked.callId, ...what);
+  } catch (error) {
+    if (!isNoJson(error)) throw error;
+    return crypto.randomUUID(); // it cannot be asked about, under whatever key
+  }
 }
 
 /** A version 5 UUID (RFC 9562) of these parts. */

@@ -1,6 +1,6 @@
 /**
  * Write the same value as the same text in every process, and as the Python client does: fields in the order of their
- * code points, no spaces, numbers as Python writes them. TypeError where it is no JSON.
+ * code points, no spaces, numbers as Python writes them. Throw what `isNoJson` knows where it is none.
  */
 export function asJson(value: unknown): string {
   const text = JSON.stringify(value, (_, each: unknown) => {
@@ -36,4 +36,9 @@ function byCodePoints(one: string, two: string): number {
     if (apart !== 0) return apart;
   }
   return some.length - others.length;
+}
+
+/** Tell whether `asJson` threw this: a number or kind of value that JSON has not, a cycle, or too many levels. */
+export function isNoJson(error: unknown): error is Error {
+  return error instanceof TypeError || error instanceof RangeError;
 }

@@ -3,18 +3,18 @@ import type { ProblemDocument } from "./types.js";
 
 const ANSWER_SECONDS = 10; // for one answer; what waits for a decision adds how long it asked to wait
 const FIRST_PAUSE_SECONDS = 0.25;
-const LONGEST_PAUSE_SECONDS = 15;
+const LONGEST_PAUSE_SECONDS = 5;
 // Asked again later, each of these may be answered otherwise. A 500 too: every write here has an id or is the same twice.
 const TRY_AGAIN = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 export interface Request {
   readonly method: "GET" | "POST";
-  /** Below /api/v1, with its query. */
+  /** Below /api/v1, with its query unless it `waits`. */
   readonly path: string;
   /** Sent as it is with each attempt: the same bytes are the same post. */
   readonly body?: string | undefined;
   readonly accept?: string | undefined;
-  /** Seconds that metacog is asked to hold its answer back. */
+  /** Asks metacog to answer a little later with something better: within so many seconds, and what is left. */
   readonly waits?: number | undefined;
   /** When to give up. */
   readonly until: Until;
@@ -107,7 +107,7 @@ export class Transport {
       signal?.throwIfAborted();
       let asked = 0;
       try {
-        const answer = await this.#attempt(request, Math.min(ANSWER_SECONDS, Math.max(until.left, 1)));
+        const answer = await this.#attempt(request);
         if (answer.status < 400) return answer.body;
         const problem = read(answer.body);
         const detail = problem.detail || `HTTP status ${answer.status}`;
@@ -126,11 +126,12 @@ export class Transport {
     throw new Unreachable(`metacog gave no answer: ${why}`);
   }
 
-  async #attempt(request: Request, patience: number): Promise<{ status: number; body: string; retryAfter: string | null }> {
-    const { signal, body, waits = 0 } = request;
+  async #attempt(request: Request): Promise<{ status: number; body: string; retryAfter: string | null }> {
+    const { signal, body, until } = request;
+    const wait = Math.round(Math.min(request.waits ?? 0, until.left) * 1000) / 1000;
+    const seconds = Math.min(ANSWER_SECONDS, Math.max(until.left, 1)) + wait;
     const control = new AbortController();
-    const late = (): void => control.abort(new Error(`nothing within ${(patience + waits).toFixed(0)} s`));
-    const timer = setTimeout(late, (patience + waits) * 1000);
+    const timer = setTimeout(() => control.abort(new Error(`nothing within ${seconds.toFixed(0)} s`)), seconds * 1000);
     const stop = (): void => control.abort(signal?.reason);
     signal?.addEventListener("abort", stop, { once: true });
     const headers: Record<string, string> = {
@@ -139,7 +140,7 @@ export class Transport {
     };
     if (body !== undefined) headers["Content-Type"] = "application/json";
     try {
-      const answer = await this.#fetch(this.#base + request.path, {
+      const answer = await this.#fetch(this.#base + request.path + (wait ? `?wait=${wait}` : ""), {
         method: request.method,
         headers,
         body: body ?? null,

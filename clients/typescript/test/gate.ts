@@ -2,11 +2,16 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { before, suite, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { Client, isDecision, Refused, Unreachable, verifyWebhook, type ToolCall } from "@metacog/client";
+import { Client, isDecision, Refused, SpoolFull, Unreachable, verifyWebhook, type ToolCall } from "@metacog/client";
+import { FileStore } from "@metacog/client/file-store";
 import { metacog, type Metacog } from "./metacog.js";
 
 const SCHEMA = { type: "object", properties: { eur: { type: "number", maximum: 1000 } } };
@@ -232,8 +237,40 @@ suite("the gate, asked of a running server", () => {
     assert.equal(memory.topic, "refunds");
     assert.equal((await client.remember("Refunds above 500 EUR need a receipt.")).id, memory.id);
     if (memory.state === "confirmed") assert.ok((await client.recall("refunds receipt")).some((each) => each.id === memory.id));
-    const verdict = await client.respond({ response: "The order was refunded.", session: client.run });
-    assert.match(verdict.id!, /^resp_/);
+  });
+
+  test("what only needs recording is kept while metacog is away, and recorded once", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "metacog-spool-"));
+    const store = new FileStore(folder, { mostRecords: 2 });
+    const away = new Client({ url: "http://127.0.0.1:1", apiKey: "k", spool: store });
+    await away.record("The order was refunded.", { session: "spool" });
+    await away.record("x", { fields: { cycle: -1 } }); // out of shape
+    await assert.rejects(away.record("One more."), SpoolFull);
+    assert.equal(await away.flush(0), 2);
+    away.close();
+    assert.equal((await stat(join(folder, (await readdir(folder))[0]!))).mode & 0o777, 0o600);
+
+    const [, body] = (await store.oldest(1))[0]!;
+    const before = await server.client().call<{ id: string }>("POST", "/responses", JSON.parse(body)); // as one that was killed then
+    const client = server.client({ spool: new FileStore(folder) });
+    assert.equal(await client.flush(), 0);
+    client.close();
+    const after = await server.client().call<{ id: string }>("POST", "/responses", JSON.parse(body));
+    assert.equal(after.id, before.id);
+    const [refused] = await readdir(join(folder, "refused"));
+    assert.match(await readFile(join(folder, "refused", refused!), "utf8"), /"why":".*422/);
+    await rm(folder, { recursive: true });
+  });
+
+  test("it is recorded in the background, and at once where there is no spool", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "metacog-spool-"));
+    const store = new FileStore(folder);
+    const client = server.client({ spool: store });
+    await client.record("The order was refunded.");
+    while (await store.count()) await sleep(20);
+    await rm(folder, { recursive: true });
+    await server.client().record("The order was refunded.");
+    await assert.rejects(server.client().record("x", { fields: { cycle: -1 } }), Refused);
   });
 
   test("a webhook of the server is verified, and holds the decision", async () => {

@@ -5,4 +5,5 @@ import { end } from "./metacog.js";
 after(end);
 await import("./offline.js");
 await import("./gate.js");
+await import("./ai.js");
 await import("./schema.js");
