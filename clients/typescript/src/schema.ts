@@ -165,9 +165,6 @@ export interface components {
             } | null;
             id: string;
             index: number;
-            json_schema?: {
-                [key: string]: components["schemas"]["JsonValue"];
-            } | null;
             kind: string;
             /** @description The response's and the item's own. */
             metadata: {
@@ -179,6 +176,9 @@ export interface components {
             review_due_at: string;
             /** @description That asked; null: the policy's default or the agent. */
             rule?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            } | null;
+            schema?: {
                 [key: string]: components["schemas"]["JsonValue"];
             } | null;
             /** @description Of the text as UTF-8. */

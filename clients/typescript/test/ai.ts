@@ -65,7 +65,7 @@ suite("tools of the Vercel AI SDK, behind the gate", () => {
     const playing = play(client, { session: client.run, onOutcome: (outcome) => outcomes.push(outcome) });
     const item = await server.pending(client.run);
     assert.deepEqual([item.name, item.arguments, item.call_id, item.description], ["refund", INPUT, "call_1", "Refund an order"]);
-    assert.equal((item.json_schema as { properties: { eur: { maximum: number } } }).properties.eur.maximum, 1000);
+    assert.equal((item.schema as { properties: { eur: { maximum: number } } }).properties.eur.maximum, 1000);
     await server.decide(item.id, "approve");
     const { model, result } = await playing;
     assert.deepEqual([made, told(model), result.text], [[INPUT], { type: "json", value: { refunded: 900 } }, "Done."]);

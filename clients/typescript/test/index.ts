@@ -6,4 +6,5 @@ after(end);
 await import("./offline.js");
 await import("./gate.js");
 await import("./ai.js");
+await import("./runtimes.js");
 await import("./schema.js");
