@@ -82,7 +82,7 @@ export class Metacog {
 
   /** Return the run's pending item, once it is there. */
   async pending(run: string): Promise<Held> {
-    for (let tries = 0; tries < 200; tries++) {
+    for (let tries = 0; tries < 600; tries++) {
       const found = (await this.held(run)).find((each) => each.state === "pending");
       if (found) return found;
       await sleep(50);
