@@ -100,7 +100,7 @@ suite("tools of the Vercel AI SDK, behind the gate", () => {
   });
 
   test("without metacog no call is made, unless it says so", async () => {
-    const away = { url: "http://127.0.0.1:1", retrySeconds: 0.1 };
+    const away = { url: "http://127.0.0.1:2", retrySeconds: 0.1 };
     assert.match(JSON.stringify(told((await play(server.client(away))).model)), /could not be asked/);
     assert.deepEqual(made, []);
     await play(server.client(away), { unreachable: "allow" });

@@ -241,7 +241,7 @@ suite("the gate, asked of a running server", () => {
   test("what only needs recording is kept while metacog is away, and recorded once", async () => {
     const folder = await mkdtemp(join(tmpdir(), "metacog-spool-"));
     const store = new FileStore(folder, { mostRecords: 2 });
-    const away = new Client({ url: "http://127.0.0.1:1", apiKey: "k", spool: store });
+    const away = new Client({ url: "http://127.0.0.1:2", apiKey: "k", spool: store });
     await away.record("The order was refunded.", { session: "spool" });
     await away.record("x", { fields: { cycle: -1 } }); // out of shape
     await assert.rejects(away.record("One more."), SpoolFull);
