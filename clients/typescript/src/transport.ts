@@ -2,6 +2,7 @@ import { Refused, Unreachable } from "./errors.js";
 import type { ProblemDocument } from "./types.js";
 
 const ANSWER_SECONDS = 10; // for one answer; what waits for a decision adds how long it asked to wait
+const LOOK_SECONDS = 5; // for the answer of one look, where nothing is waited for
 const FIRST_PAUSE_SECONDS = 0.25;
 const LONGEST_PAUSE_SECONDS = 5;
 // Asked again later, each of these may be answered otherwise. A 500 too: every write here has an id or is the same twice.
@@ -127,9 +128,10 @@ export class Transport {
   }
 
   async #attempt(request: Request): Promise<{ status: number; body: string; retryAfter: string | null }> {
-    const { signal, body, until } = request;
-    const wait = Math.round(Math.min(request.waits ?? 0, until.left) * 1000) / 1000;
-    const seconds = Math.min(ANSWER_SECONDS, Math.max(until.left, 1)) + wait;
+    const { signal, body } = request;
+    const { left } = request.until;
+    const wait = Math.round(Math.min(request.waits ?? 0, left) * 1000) / 1000;
+    const seconds = left > 0 ? Math.min(ANSWER_SECONDS, Math.max(left, 1)) + wait : LOOK_SECONDS;
     const control = new AbortController();
     const timer = setTimeout(() => control.abort(new Error(`nothing within ${seconds.toFixed(0)} s`)), seconds * 1000);
     const stop = (): void => control.abort(signal?.reason);
