@@ -75,7 +75,8 @@ export class Client {
   readonly deadline: number;
   readonly retrySeconds: number;
   readonly #transport: Transport;
-  readonly #spool: Spool | null;
+  readonly #options: ClientOptions;
+  #spool: Spool | null;
 
   constructor(options: ClientOptions = {}) {
     const url = (options.url || environment("METACOG_URL")).replace(/\/+$/, "");
@@ -90,8 +91,16 @@ export class Client {
     this.run = options.run || crypto.randomUUID();
     this.deadline = options.deadline ?? DEADLINE_SECONDS;
     this.retrySeconds = options.retrySeconds ?? RETRY_SECONDS;
+    this.#options = { ...options, url, apiKey: key };
     this.#transport = new Transport(url, key, options.fetch);
     this.#spool = options.spool ? new Spool(options.spool, this.#transport) : null;
+  }
+
+  /** Give this client for another run of the agent. */
+  forRun(run: string): Client {
+    const other = new Client({ ...this.#options, run, spool: undefined });
+    other.#spool = this.#spool;
+    return other;
   }
 
   /**
@@ -116,9 +125,19 @@ export class Client {
     return this.#ask(await this.#question(asked, options), this.#until(options.deadline));
   }
 
-  /** Wait for the decision about a held item; `deadline: 0` looks once. */
-  async wait(held: string, options: Cancellable & { readonly deadline?: number | undefined } = {}): Promise<Outcome> {
-    return this.#wait(held, this.#until(options.deadline), options.signal);
+  /**
+   * Wait for the decision about a held item; `deadline: 0` looks once.
+   *
+   * To go on after a crash, rather call `gate` again: the same call id of the same run is the same held item. Of two
+   * equal calls in one session, which are one held item, one may be made: give what was `asked` to know which.
+   */
+  async wait(
+    held: string,
+    options: Cancellable & Pick<AskOptions, "deadline" | "session"> & { readonly asked?: Asked | undefined } = {},
+  ): Promise<Outcome> {
+    const { asked, deadline, session, signal } = options;
+    const question = asked && (await this.#question(asked, { session, signal }));
+    return this.#wait(held, this.#until(deadline), signal, question);
   }
 
   /** Take a question back, and return the decision; `Refused` (409) where it is decided already. */
@@ -263,6 +282,10 @@ export class Client {
     } catch (error) {
       if (error instanceof Unreachable) {
         return options.unreachable === "allow" ? unasked(asked, error.message) : outcome("unreachable", { reason: error.message });
+      }
+      if (error instanceof Refused && error.status === 422 && error.errors.some((each) => each["pointer"] === "/id")) {
+        // Asked before with other words around it, such as another description: metacog knows the call itself.
+        return this.#ask({ ...question, key: await derived(question.key, body) }, until, seconds);
       }
       // Whatever this call says: a key that was revoked or a call too large to be shown must not open the gate.
       if (error instanceof Refused) {

@@ -98,6 +98,18 @@ suite("the gate, asked of a running server", () => {
     assert.equal((await server.held(client.run)).length, 2); // the other one waits for an approval of its own
   });
 
+  test("asked again with other words around it, a call is the same held item", async () => {
+    const client = server.client();
+    const first = await client.ask(refund({ description: "Refund order 4711" }));
+    const again = await client.forRun(client.run).ask(refund({ description: "Refund it" }));
+    assert.deepEqual([again.verdict, again.held], ["pending", first.held]);
+    assert.notEqual((await client.forRun("another").ask(refund())).held, first.held);
+    await server.decide(first.held!, "approve");
+    const told = [];
+    for (const callId of ["call_1", "call_2"]) told.push((await client.wait(first.held!, { asked: refund({ callId }), deadline: 0 })).verdict);
+    assert.deepEqual(told, ["approve", "pending"]); // one approval, one of the two
+  });
+
   test("a withdrawn call is not allowed", async () => {
     const client = server.client();
     const { held } = await client.ask(refund());

@@ -27,6 +27,18 @@ for each in json.load(sys.stdin):
     print(key_of("r-1", "s-1", (ToolCall if "name" in each else Text)(call_id=call_id, **each)))
 `;
 
+const PYTHON_BODIES = `
+import json, sys
+sys.path.insert(0, sys.argv[1])
+from metacog_client.flows import Question
+from metacog_client.gating import Text, ToolCall
+call = json.load(sys.stdin)
+call["call_id"] = call.pop("callId")
+metadata = {"n": 1, "a": None}
+print(Question.of(ToolCall(**call), "r-1", "s", user_message="Why?", metadata=metadata, require_review=True, expires_in=60).request().body.decode())
+print(Question.of(Text("Clearly.", call_id="c"), "r-1", None).request().body.decode())
+`;
+
 suite("what needs no server", () => {
   test("a question has the id that the Python client gives it", async () => {
     const input = JSON.stringify(QUESTIONS);
@@ -34,6 +46,18 @@ suite("what needs no server", () => {
     const ours = await Promise.all(QUESTIONS.map((each) => keyOf("r-1", "s-1", each)));
     assert.deepEqual(ours, theirs.trim().split("\n"));
     assert.equal(new Set(ours).size, QUESTIONS.length - 1); // the first two are one call
+  });
+
+  test("a question has the bytes that the Python client gives it", async () => {
+    const bodies: unknown[] = [];
+    const fake: typeof fetch = async (_, init) => (bodies.push(init?.body), new Response("{}"));
+    const client = new Client({ url: "http://metacog", apiKey: "k", run: "r-1", fetch: fake });
+    const schema = { type: "object", properties: { eur: { maximum: 1000 } } };
+    const call = { name: "refund", arguments: { order: "漢字", eur: 0.00001 }, callId: "c".repeat(256), schema, description: "Refund" };
+    await client.ask(call, { session: "s", userMessage: "Why?", metadata: { n: 1, a: null }, requireReview: true, expiresIn: 60 });
+    await client.ask({ text: "Clearly.", callId: "c" });
+    const theirs = execFileSync(PYTHON, ["-c", PYTHON_BODIES, `${ROOT}clients/python/src`], { input: JSON.stringify(call), encoding: "utf8" });
+    assert.deepEqual(bodies, theirs.trim().split("\n"));
   });
 
   test("a call without an id is another question each time", async () => {
