@@ -68,11 +68,15 @@ class InNode:
     """Tests of a package for Node, below clients/."""
 
     folder: str
+    oldest: tuple[int, int]  # version of Node
 
     def run(self, name: str) -> int:
-        npm = shutil.which("npm")
-        if npm is None or shutil.which("node") is None:
+        npm, node = shutil.which("npm"), shutil.which("node")
+        if npm is None or node is None:
             raise Skipped("there is no Node on the PATH (on Debian: apt install nodejs npm)")
+        version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+        if tuple(int(part) for part in version.removeprefix("v").split(".")[:2]) < self.oldest:
+            raise Skipped(f"Node {version} is too old; {'.'.join(map(str, self.oldest))} would do")
         folder = ROOT / "clients" / self.folder
         stamp, lock = folder / "node_modules" / ".installed", folder / "package-lock.json"
         wanted = hashlib.sha256(lock.read_bytes()).hexdigest()

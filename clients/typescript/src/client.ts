@@ -1,0 +1,397 @@
+import { NotConfigured, Refused, Unreachable } from "./errors.js";
+import { derived, isToolCall, keyOf, outcome, type Asked, type Outcome, type OutcomeVerdict } from "./gating.js";
+import { asJson, isNoJson } from "./json.js";
+import { Spool, type SpoolStore } from "./spool.js";
+import { pause, Transport, Until, type Request } from "./transport.js";
+import type { Context, Decision, DecisionPage, Held, Json, Memory, MemoryPage, ResponseBody, Verdict } from "./types.js";
+
+const DEADLINE_SECONDS = 600;
+const RETRY_SECONDS = 30;
+const WAIT_SECONDS = 25; // of one long poll: below what proxies allow, usually 30 or 60
+const AGAIN_SECONDS = 0.5; // between two polls, where a proxy answered sooner
+const MAX_CALL_ID = 255;
+
+const DECIDED: Readonly<Record<Decision["verdict"], OutcomeVerdict>> = {
+  approve: "approve",
+  edit: "edit",
+  reject: "reject",
+  withdraw: "withdrawn",
+  expire: "expired",
+};
+
+export interface ClientOptions {
+  /** metacog's address; `METACOG_URL` of the environment unless given. */
+  readonly url?: string | undefined;
+  /** The agent's; `METACOG_API_KEY` of the environment unless given. */
+  readonly apiKey?: string | undefined;
+  /** Names this run of the agent: the same run and call id, from whatever process, is the same question. A new UUID unless given. */
+  readonly run?: string | undefined;
+  /** For how many seconds a decision is waited for unless a call says otherwise: 600, or `Infinity`. */
+  readonly deadline?: number | undefined;
+  /** For how many seconds an answer is tried for at all: 30. */
+  readonly retrySeconds?: number | undefined;
+  /** In place of the global `fetch`: for a proxy, or a test. */
+  readonly fetch?: typeof fetch | undefined;
+  /** Keeps what `record` is given until metacog has it: a `FileStore` of `@metacog/client/file-store`, or your own. */
+  readonly spool?: SpoolStore | undefined;
+}
+
+export interface Cancellable {
+  /** Aborted, the call rejects with the signal's reason. What is held stays held. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface AskOptions extends Cancellable {
+  /** The conversation it belongs to; the run unless given. */
+  readonly session?: string | undefined;
+  /** What the agent answers to. */
+  readonly userMessage?: string | undefined;
+  /** At most 4 KiB of JSON that comes back with the item everywhere. */
+  readonly metadata?: Readonly<Record<string, Json>> | undefined;
+  /** True: a person decides in any case. */
+  readonly requireReview?: boolean | undefined;
+  /** Seconds until it expires undecided, at most the policy's. */
+  readonly expiresIn?: number | undefined;
+  /** Seconds to wait for a decision; 0 looks once. */
+  readonly deadline?: number | undefined;
+  /**
+   * `deny` unless given. `allow` lets through what metacog did not answer about, never what it holds or refuses.
+   */
+  readonly unreachable?: "deny" | "allow" | undefined;
+}
+
+/** A question with all that goes into its bytes: asked again, these are the same. */
+interface Question {
+  readonly asked: Asked;
+  readonly key: string;
+  readonly session: string;
+  readonly options: AskOptions;
+}
+
+/** Asks metacog before an agent acts. */
+export class Client {
+  readonly url: string;
+  readonly run: string;
+  readonly deadline: number;
+  readonly retrySeconds: number;
+  readonly #transport: Transport;
+  readonly #options: ClientOptions;
+  #spool: Spool | null;
+
+  constructor(options: ClientOptions = {}) {
+    const url = (options.url || environment("METACOG_URL")).replace(/\/+$/, "");
+    const key = options.apiKey || environment("METACOG_API_KEY");
+    if (!url || !key) {
+      throw new NotConfigured(`There is no ${url ? "key (METACOG_API_KEY)" : "address (METACOG_URL)"} of metacog.`);
+    }
+    if (!/^https?:\/\//.test(url)) throw new NotConfigured(`${url} is no address such as https://metacog.example.org.`);
+    if (!/^[\x20-\x7e]+$/.test(key)) throw new NotConfigured("The key holds characters that no key has.");
+    if (!globalThis.crypto?.subtle) throw new NotConfigured("There is no WebCrypto: a page needs https, or localhost.");
+    this.url = url;
+    this.run = options.run || crypto.randomUUID();
+    this.deadline = options.deadline ?? DEADLINE_SECONDS;
+    this.retrySeconds = options.retrySeconds ?? RETRY_SECONDS;
+    this.#options = { ...options, url, apiKey: key };
+    this.#transport = new Transport(url, key, options.fetch);
+    this.#spool = options.spool ? new Spool(options.spool, this.#transport) : null;
+  }
+
+  /** Give this client for another run of the agent. */
+  forRun(run: string): Client {
+    const other = new Client({ ...this.#options, run, spool: undefined });
+    other.#spool = this.#spool;
+    return other;
+  }
+
+  /**
+   * Ask whether this may be done, and wait for a person where metacog wants one.
+   *
+   * Never rejects because of metacog: what cannot be asked, or is not decided within `deadline` seconds, is not allowed.
+   */
+  async gate(asked: Asked, options: AskOptions = {}): Promise<Outcome> {
+    const until = this.#until(options.deadline);
+    const question = await this.#question(asked, options);
+    let told = await this.#ask(question, until);
+    while (told.verdict === "pending" && told.held !== null) {
+      const { held } = told;
+      told = await this.#wait(held, until, options.signal, question);
+      if (told.held === held && told.verdict === "pending") break;
+    }
+    return told;
+  }
+
+  /** Ask, and do not wait: the verdict is `pending`, with `held`, where a person decides. */
+  async ask(asked: Asked, options: AskOptions = {}): Promise<Outcome> {
+    return this.#ask(await this.#question(asked, options), this.#until(options.deadline));
+  }
+
+  /**
+   * Wait for the decision about a held item; `deadline: 0` looks once.
+   *
+   * To go on after a crash, rather call `gate` again: the same call id of the same run is the same held item. Of two
+   * equal calls in one session, which are one held item, one may be made: give what was `asked` to know which.
+   */
+  async wait(
+    held: string,
+    options: Cancellable & Pick<AskOptions, "deadline" | "session"> & { readonly asked?: Asked | undefined } = {},
+  ): Promise<Outcome> {
+    const { asked, deadline, session, signal } = options;
+    const question = asked && (await this.#question(asked, { session, signal }));
+    return this.#wait(held, this.#until(deadline), signal, question);
+  }
+
+  /** Take a question back, and return the decision; `Refused` (409) where it is decided already. */
+  async withdraw(held: string, reason = "", options: Cancellable = {}): Promise<Decision> {
+    return this.call("POST", `/held/${encodeURIComponent(held)}/decision`, { verdict: "withdraw", reason }, options);
+  }
+
+  /** Return what the agent should read before its next turn, in parts. */
+  async context(options: Cancellable = {}): Promise<Context> {
+    return this.call("GET", "/context", undefined, options);
+  }
+
+  /** Return the same as one text for the prompt. */
+  async contextText(options: Cancellable = {}): Promise<string> {
+    return this.#transport.text({ method: "GET", path: "/context", accept: "text/plain", ...this.#soon(options) });
+  }
+
+  /** Add to the team's memory; the same text again is the same memory. */
+  async remember(
+    text: string,
+    options: Cancellable & { topic?: string; source?: string; confidence?: number } = {},
+  ): Promise<Memory> {
+    const { signal, ...rest } = options;
+    return this.call("POST", "/memory", { text, ...rest }, { signal });
+  }
+
+  /** Search the team's memory. */
+  async recall(query: string, options: Cancellable = {}): Promise<MemoryPage["items"]> {
+    return (await this.call<MemoryPage>("GET", "/memory", undefined, { ...options, query: { q: query } })).items;
+  }
+
+  /** Return up to `limit` decisions, oldest first, from behind the last `seq` that was dealt with. */
+  async decisions(
+    after = 0,
+    options: Cancellable & { limit?: number; session?: string; metadata?: Readonly<Record<string, string>> } = {},
+  ): Promise<Decision[]> {
+    const { signal, limit, session, metadata = {} } = options;
+    const named = Object.entries(metadata).map(([name, value]) => [`metadata.${name}`, value] as const);
+    const query = { after, limit, session, ...Object.fromEntries(named) };
+    return (await this.call<DecisionPage>("GET", "/decisions", undefined, { signal, query })).items;
+  }
+
+  /**
+   * Record what the agent said, of which nothing is held. With a `spool` it is only kept, and sent in the background;
+   * without one it is sent now. `fields` are others of the response, such as `cycle` or `problem`.
+   */
+  async record(
+    response: string,
+    options: Cancellable & Pick<AskOptions, "session" | "userMessage" | "metadata"> & { fields?: Partial<ResponseBody> } = {},
+  ): Promise<void> {
+    const body = {
+      id: crypto.randomUUID(),
+      response,
+      items: [],
+      session: options.session || this.run,
+      user_message: options.userMessage,
+      metadata: { run: this.run, ...options.metadata },
+      occurred_at: new Date().toISOString(), // it may be sent later
+      ...options.fields,
+    };
+    if (this.#spool) await this.#spool.keep(asJson(body));
+    else await this.call("POST", "/responses", body, options);
+  }
+
+  /** Send what the spool keeps, and return how many records are left. */
+  async flush(deadline?: number): Promise<number> {
+    return this.#spool ? this.#spool.send(this.#until(deadline)) : 0;
+  }
+
+  /** Stop sending in the background; what was not sent stays in the spool's store. */
+  close(): void {
+    this.#spool?.close();
+  }
+
+  /**
+   * Make any call of the API (`path` below /api/v1) and return its answer. `again: false` for what must not be sent
+   * twice. Throws `Unreachable` and `Refused`, as all that returns no `Outcome`.
+   */
+  async call<Answer>(
+    method: "GET" | "POST",
+    path: string,
+    body?: unknown,
+    options: Cancellable & { again?: boolean; query?: Readonly<Record<string, string | number | undefined>> } = {},
+  ): Promise<Answer> {
+    return this.#transport.json<Answer>({
+      method,
+      path: path + queried(options.query ?? {}),
+      body: body === undefined ? undefined : asJson(body),
+      again: options.again,
+      ...this.#soon(options),
+    });
+  }
+
+  #until(deadline: number | undefined): Until {
+    return Until.after(deadline ?? this.deadline);
+  }
+
+  #soon(options: Cancellable): Pick<Request, "until" | "signal"> {
+    return { until: Until.after(this.retrySeconds), signal: options.signal };
+  }
+
+  async #question(asked: Asked, options: AskOptions): Promise<Question> {
+    const session = options.session || this.run;
+    const key = await keyOf(this.run, session, asked);
+    // What an approval is bound to.
+    return { asked: isToolCall(asked) ? { ...asked, callId: asked.callId ?? key } : asked, key, session, options };
+  }
+
+  async #body({ asked, key, session, options }: Question): Promise<string> {
+    const common = { require_review: options.requireReview || undefined, expires_in: options.expiresIn };
+    let item: object;
+    if (isToolCall(asked)) {
+      const { name, callId = key, schema, description } = asked;
+      // Ids of any length are told apart; metacog takes 255 characters.
+      const call_id = [...callId].length <= MAX_CALL_ID ? callId : await derived(callId);
+      item = { kind: "tool_call", name, arguments: asked.arguments ?? null, call_id, schema, description, ...common };
+    } else {
+      item = { kind: asked.kind ?? "chat", text: asked.text, ...common };
+    }
+    return asJson({
+      id: key,
+      response: isToolCall(asked) ? (asked.description ?? "") : asked.text,
+      items: [item],
+      session,
+      metadata: { run: this.run, ...options.metadata },
+      user_message: options.userMessage,
+    });
+  }
+
+  async #ask(question: Question, until: Until, seconds = this.retrySeconds): Promise<Outcome> {
+    const { asked, options } = question;
+    let body: string;
+    try {
+      body = await this.#body(question);
+    } catch (error) {
+      if (!isNoJson(error)) throw error;
+      return outcome("unreachable", { reason: `what is asked about is no JSON: ${error.message}` });
+    }
+    try {
+      const request = { method: "POST", path: "/responses", body, until: until.sooner(seconds) } as const;
+      return assessed(await this.#transport.json<Verdict>({ ...request, signal: options.signal }), asked);
+    } catch (error) {
+      if (error instanceof Unreachable) {
+        return options.unreachable === "allow" ? unasked(asked, error.message) : outcome("unreachable", { reason: error.message });
+      }
+      if (error instanceof Refused && error.status === 422 && error.errors.some((each) => each["pointer"] === "/id")) {
+        // Asked before with other words around it, such as another description: metacog knows the call itself.
+        return this.#ask({ ...question, key: await derived(question.key, body) }, until, seconds);
+      }
+      // Whatever this call says: a key that was revoked or a call too large to be shown must not open the gate.
+      if (error instanceof Refused) {
+        return outcome("unreachable", { reason: `metacog refused to be asked: ${error.message}` });
+      }
+      if (!(error instanceof TypeError)) throw error;
+      return outcome("unreachable", { reason: "what answered is not metacog, or one that this client does not know" });
+    }
+  }
+
+  async #wait(held: string, until: Until, signal: AbortSignal | undefined, question?: Question): Promise<Outcome> {
+    try {
+      for (;;) {
+        const path = `/held/${encodeURIComponent(held)}`;
+        const item = await this.#transport.json<Held>({ method: "GET", path, waits: WAIT_SECONDS, until, signal });
+        if (item.decision !== null) {
+          const told = decided(item);
+          return told.allowed && question && (item.asks ?? 1) > 1 ? await this.#claim(question, item, told, until) : told;
+        }
+        if (until.left <= 0) return outcome("pending", { held });
+        await pause(Math.min(AGAIN_SECONDS, until.left), signal);
+      }
+    } catch (error) {
+      if (error instanceof Unreachable) return outcome("pending", { held, reason: error.message });
+      if (error instanceof Refused) {
+        return outcome("unreachable", { held, reason: `metacog refused to be asked: ${error.message}` });
+      }
+      if (!(error instanceof TypeError)) throw error;
+      return outcome("unreachable", { held, reason: "what answered is not metacog" });
+    }
+  }
+
+  /**
+   * Take an approval that several calls waited for: posted again, it passes for one of them, once. The id is made from
+   * the decision, so that whoever took it and was killed takes it again.
+   */
+  async #claim(question: Question, item: Held, told: Outcome, until: Until): Promise<Outcome> {
+    const { asked, options } = question;
+    const again = await this.#ask(
+      {
+        ...question,
+        asked: isToolCall(asked) ? { ...asked, arguments: told.arguments } : asked,
+        key: await derived(question.key, item.decision?.id),
+        options: { ...options, unreachable: "deny" },
+      },
+      until,
+      until.left,
+    );
+    return again.verdict === "pass" ? { ...told, arguments: again.arguments, text: again.text } : again;
+  }
+}
+
+function assessed(verdict: Verdict, asked: Asked): Outcome {
+  const item = verdict.items[0];
+  if (item === undefined) throw new TypeError("The assessment has no item.");
+  switch (item.disposition) {
+    case "hold":
+      if (typeof item.held !== "string") throw new TypeError("A held item has an id.");
+      return outcome("pending", { held: item.held, reviewUrl: item.review_url });
+    case "reject": {
+      const reason = item.rule?.["reason"];
+      return outcome("deny", { reason: typeof reason === "string" ? reason : "", by: "system" });
+    }
+    case "pass":
+    case "mark":
+    case "note":
+      if (isToolCall(asked)) {
+        if (item.arguments === undefined) throw new TypeError("A call that passes has arguments.");
+        return outcome("pass", { arguments: item.arguments });
+      }
+      return outcome("pass", { text: item.text });
+    default: // one that is not known lets nothing through
+      throw new TypeError("The disposition is not known.");
+  }
+}
+
+function decided(item: Held): Outcome {
+  const decision = item.decision;
+  const verdict = decision === null ? undefined : DECIDED[decision.verdict];
+  if (decision === null || verdict === undefined) throw new TypeError("The decision is not known.");
+  const { text, reason } = decision;
+  const by = decision.decided_by || decision.by;
+  const told = outcome(verdict, { arguments: decision.arguments, text, reason, held: item.id, by });
+  if (verdict !== "edit" || decision.arguments === null) return told;
+  // Else a model believes in those that it gave.
+  return { ...told, message: `${told.message} The arguments are now ${asJson(told.arguments)}.` };
+}
+
+/** Let a call through that could not be asked about, because it said so. */
+function unasked(asked: Asked, reason: string): Outcome {
+  const message = `Allowed without a review, as this call permits: ${reason}`;
+  const what = isToolCall(asked) ? { arguments: asked.arguments } : { text: asked.text };
+  return { ...outcome("unreachable", { reason, ...what }), allowed: true, message };
+}
+
+function queried(query: Readonly<Record<string, string | number | undefined>>): string {
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  return given.length ? `?${new URLSearchParams(given)}` : "";
+}
+
+function environment(name: string): string {
+  // Deno asks the user before it gives a variable, and throws when the answer is no; browsers have no `process`.
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  try {
+    return process?.env?.[name] ?? "";
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,20 @@
+export { Client, type AskOptions, type Cancellable, type ClientOptions } from "./client.js";
+export { BadSignature, MetacogError, NotConfigured, Refused, SpoolFull, Unreachable } from "./errors.js";
+export type { Asked, Outcome, OutcomeVerdict, Text, ToolCall } from "./gating.js";
+export type { SpoolStore } from "./spool.js";
+export { isDecision, verifyWebhook, type Webhook } from "./webhook.js";
+export type {
+  Context,
+  Decision,
+  DecisionPage,
+  Held,
+  HeldPage,
+  ItemBody,
+  ItemPart,
+  Json,
+  Memory,
+  MemoryPage,
+  ResponseBody,
+  ToolCallBody,
+  Verdict,
+} from "./types.js";
