@@ -84,6 +84,8 @@ class InNode:
 
 
 SUITES: dict[str, InPython | InNode] = {
+    "crewai": InPython(("tests/adapters/test_crewai.py",), ("metacog_client.adapters.crewai",)),
+    "langchain": InPython(("tests/adapters/test_langchain.py",), ("metacog_client.adapters.langchain",)),
     "openai-agents": InPython(("tests/test_openai_agents.py",), ("metacog_client.adapters.openai_agents",)),
     "pydantic-ai": InPython(("tests/test_pydantic_ai.py",), ("metacog_client.adapters.pydantic_ai",)),
 }

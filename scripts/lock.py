@@ -7,7 +7,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 UV_VERSION = "0.13.9"
 # Each has an environment of its own, in which clients/run_tests.py tests what the client has for it.
-OF_CLIENTS = ("openai-agents", "pydantic-ai")
+# What its tests need besides pytest and mypy stands after its name.
+OF_CLIENTS = {"crewai": "", "langchain": "langgraph-checkpoint-sqlite>=3.1,<4", "openai-agents": "", "pydantic-ai": ""}
 
 
 def compile_lock(output: str, *arguments: str, requirements: str = "") -> None:
@@ -27,7 +28,7 @@ upgrade = sys.argv[1:]
 compile_lock("requirements.txt", "pyproject.toml", *upgrade)
 tests_too = ["--group=dev", "--constraints=requirements.txt"]
 compile_lock("requirements-dev.txt", "pyproject.toml", *tests_too, *upgrade)
-for extra in OF_CLIENTS:
-    wanted = [f"--extra={extra}", "--group=clients/python/pyproject.toml:test"]
-    compile_lock(f"clients/python/requirements-{extra}.txt", "clients/python/pyproject.toml", *wanted, *upgrade)
+for extra, more in OF_CLIENTS.items():
+    lock, wanted = f"clients/python/requirements-{extra}.txt", ["--group=clients/python/pyproject.toml:test", "-"]
+    compile_lock(lock, "clients/python/pyproject.toml", f"--extra={extra}", *wanted, *upgrade, requirements=more)
 compile_lock("scripts/requirements-uv.txt", "-", requirements=f"uv=={UV_VERSION}\n")
