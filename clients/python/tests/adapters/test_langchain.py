@@ -42,6 +42,7 @@ Play = Callable[..., list[ToolMessage]]
 ONE: list[Calls] = [[call("4711", 20)]]
 NOBODY = "http://127.0.0.1:9"  # listens there
 AGENT = Path(__file__).with_name("langchain_agent.py")
+EXAMPLES, SOURCES = AGENT.parents[2] / "examples", str(AGENT.parents[2] / "src")
 
 
 @pytest.fixture
@@ -221,7 +222,7 @@ class Process:
 
     def __init__(self, metacog: Any, pause: str, folder: Path, thread: str, turns: list[Calls]) -> None:
         arguments = [pause, str(folder / "threads.sqlite"), str(folder / "ledger"), thread, json.dumps(turns)]
-        environment = metacog.environment | {"PYTHONPATH": str(AGENT.parents[2] / "src")}
+        environment = metacog.environment | {"PYTHONPATH": SOURCES}
         self.process = subprocess.Popen([sys.executable, str(AGENT), *arguments], env=environment)
 
     def kill(self) -> None:
@@ -447,3 +448,46 @@ def test_a_decision_of_no_thread_is_nothing_to_do(metacog: Any, ledger: Path, ru
     assert resume(graph, decision) is None
     with pytest.raises(NotYet):  # its first process may not have written it down yet
         resume(graph, decision | {"metadata": {"thread_id": run, "tool_call_id": "call_0"}})
+
+
+# The examples
+
+
+def example(metacog: Any, folder: Path, name: str, *arguments: str) -> subprocess.Popen[str]:
+    environment = metacog.environment | {"PYTHONPATH": SOURCES, "METACOG_SIGNING_SECRET": metacog.signing_secret}
+    command = [sys.executable, str(EXAMPLES / name), *arguments]
+    return subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
+
+
+def test_the_example_runs(metacog: Any, ledger: Path) -> None:
+    process = example(metacog, ledger.parent, "langchain_refunds.py")
+    item = metacog.until(lambda: [each for each in metacog.pending() if "refund" in str(each)], "it is held")[0]
+    metacog.decide(item["id"], "edit", arguments={"order": "4712", "eur": 9})
+    lines = process.communicate(timeout=60)[0].splitlines()
+    assert "Refunding 9 EUR for order 4712." in lines
+    assert lines[-1] == "I have dealt with order 4712."
+
+
+def test_the_example_of_two_processes_runs(metacog: Any, ledger: Path) -> None:
+    def asked(order: str) -> str:
+        process = example(metacog, ledger.parent, "langgraph_webhook.py", "ask", order)
+        assert process.communicate(timeout=60)[0].startswith("Held: http")
+        assert process.returncode == 0
+        held: str = metacog.pending(f"refund-{order}")[0]["id"]
+        return held
+
+    before, after = asked("4713"), asked("4714")
+    metacog.decide(before, "approve")
+    metacog.callback(metacog.callback_url)
+    port = metacog.callback_url.rpartition(":")[2]
+    listening = example(metacog, ledger.parent, "langgraph_webhook.py", "listen", port)
+    try:
+        assert listening.stdout
+        lines = iter(listening.stdout.readline, "")
+        assert {next(lines) for _ in range(3)} >= {"Refunding 900 EUR for order 4713.\n", "Order 4713 is done.\n"}
+        metacog.decide(after, "edit", arguments={"order": "4714", "eur": 5})
+        assert [next(lines), next(lines)] == ["Refunding 5 EUR for order 4714.\n", "Order 4714 is done.\n"]
+    finally:
+        metacog.callback("")
+        listening.terminate()
+        listening.wait()

@@ -136,7 +136,7 @@ class MetacogMiddleware(AgentMiddleware[Any, Any, Any]):
             now = client.gate(asking.call, deadline=0, **asking.options | {"unreachable": "deny"})
             if now.verdict not in ("pending", "unreachable"):
                 return now
-            interrupt(paused(request, now if now.held else told))
+            interrupt(paused(request, told if now.held in (None, told.held) else now))
         return told
 
     async def _alook(self, request: ToolCallRequest) -> Outcome:
@@ -148,7 +148,7 @@ class MetacogMiddleware(AgentMiddleware[Any, Any, Any]):
             now = await client.gate(asking.call, deadline=0, **asking.options | {"unreachable": "deny"})
             if now.verdict not in ("pending", "unreachable"):
                 return now
-            interrupt(paused(request, now if now.held else told))
+            interrupt(paused(request, told if now.held in (None, told.held) else now))
         return told
 
     def _gates(self, name: str) -> bool:
