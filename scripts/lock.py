@@ -7,7 +7,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 UV_VERSION = "0.13.9"
 # Each has an environment of its own, in which clients/run_tests.py tests what the client has for it.
-OF_CLIENTS = ("mcp", "openai-agents", "pydantic-ai")
+# What its tests need besides pytest and mypy stands after its name.
+OF_CLIENTS = {
+    "crewai": "",
+    "hooks": "",
+    "langchain": "langgraph-checkpoint-sqlite>=3.1,<4",
+    "mcp": "",
+    "openai-agents": "",
+    "pydantic-ai": "",
+}
+WITHOUT_EXTRA = ("hooks",)  # what needs the client alone
 
 
 def compile_lock(output: str, *arguments: str, requirements: str = "") -> None:
@@ -27,7 +36,8 @@ upgrade = sys.argv[1:]
 compile_lock("requirements.txt", "pyproject.toml", *upgrade)
 tests_too = ["--group=dev", "--constraints=requirements.txt"]
 compile_lock("requirements-dev.txt", "pyproject.toml", *tests_too, *upgrade)
-for extra in OF_CLIENTS:
-    wanted = [f"--extra={extra}", "--group=clients/python/pyproject.toml:test"]
-    compile_lock(f"clients/python/requirements-{extra}.txt", "clients/python/pyproject.toml", *wanted, *upgrade)
+for name, more in OF_CLIENTS.items():
+    lock, wanted = f"clients/python/requirements-{name}.txt", ["--group=clients/python/pyproject.toml:test", "-"]
+    extra = [] if name in WITHOUT_EXTRA else [f"--extra={name}"]
+    compile_lock(lock, "clients/python/pyproject.toml", *extra, *wanted, *upgrade, requirements=more)
 compile_lock("scripts/requirements-uv.txt", "-", requirements=f"uv=={UV_VERSION}\n")
