@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from metacog.runtime import oidc, tracing
+from metacog.runtime import error_reports, oidc, tracing
 from metacog.runtime.program import IN_CHECKOUT
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -544,6 +544,7 @@ EMAIL_TIMEOUT = 10
 # Others' variables, not in `.env`: their own packages read them from the environment.
 TRACE_EXPORTERS = tracing.installed(tracing.exporters(os.environ), CONFIG_DOUBTS)
 TRACE_URL = _trace_url()
+SENTRY_DSN = error_reports.dsn(os.environ, CONFIG_PROBLEMS, CONFIG_DOUBTS)
 
 METRICS_TOKEN = _ENV.get("METACOG_METRICS_TOKEN", "")
 ADMIN_PASSWORD = _ENV.get("METACOG_ADMIN_PASSWORD", "")  # the first owner's; see `up`
