@@ -3,11 +3,13 @@
 import contextlib
 import os
 import sys
+from pathlib import Path
 
 from metacog import __version__
 from metacog.runtime.file_errors import database_remedy, remedy
 from metacog.runtime.program import IN_CHECKOUT, command
 
+OF_CLIENT = ("hook", "mcp", "mcp-proxy")  # what agents call: quick to start, and no business of Django's
 FROM_WHEEL = "Install metacog's wheel with pip, which brings what this release needs."
 
 
@@ -17,6 +19,12 @@ def main() -> None:
     if sys.argv[1:] in (["--version"], ["version"]):
         print(__version__)
         return
+    if len(sys.argv) > 1 and sys.argv[1] in OF_CLIENT:
+        if IN_CHECKOUT:
+            sys.path.insert(0, str(Path(__file__).parents[1] / "clients/python/src"))
+        from metacog_client.__main__ import run
+
+        sys.exit(run(sys.argv[1], sys.argv[2:]))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "metacog.settings")
     try:
         from metacog.management.utility import Utility

@@ -1,0 +1,30 @@
+"""Ask metacog before an agent acts.
+
+from metacog_client import Client, ToolCall
+
+outcome = Client().gate(ToolCall("refund", {"order": "4711", "eur": 20}, call_id="call_7"))
+if outcome.allowed:
+    refund(**outcome.arguments)
+"""
+
+from .client import AsyncClient, Client
+from .errors import BadSignature, MetacogError, NotConfigured, Refused, Unreachable
+from .gating import Outcome, Text, ToolCall, Verdict
+from .webhooks import Event
+from .webhooks import verified as verify_webhook
+
+__all__ = [
+    "AsyncClient",
+    "BadSignature",
+    "Client",
+    "Event",
+    "MetacogError",
+    "NotConfigured",
+    "Outcome",
+    "Refused",
+    "Text",
+    "ToolCall",
+    "Unreachable",
+    "Verdict",
+    "verify_webhook",
+]

@@ -1,0 +1,32 @@
+"""What can go wrong between this program and metacog."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class MetacogError(Exception):
+    """Everything that this package raises about metacog."""
+
+
+class NotConfigured(MetacogError):
+    """No address, or no key."""
+
+
+class Unreachable(MetacogError):
+    """No answer within the time that was given: nobody there, too busy, or broken."""
+
+
+class Refused(MetacogError):
+    """metacog answered that it will not: asked again, it would say the same.
+
+    `status` is HTTP's, `detail` one sentence, and each of `errors` has a JSON Pointer and its own sentence.
+    """
+
+    def __init__(self, status: int, detail: str, errors: Sequence[dict[str, str]] = ()) -> None:
+        super().__init__(f"{detail} ({status})")
+        self.status, self.detail, self.errors = status, detail, list(errors)
+
+
+class BadSignature(MetacogError):
+    """A webhook that none of the secrets signed, or not within the last minutes."""

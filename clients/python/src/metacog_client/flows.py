@@ -1,0 +1,196 @@
+"""What a client does, step by step, whichever way its requests are carried out."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+from urllib.parse import quote
+
+from .errors import Refused, Unreachable
+from .exchange import Answer, Send, Sleep, Steps, Until, answered, content, request
+from .gating import Asked, Outcome, Text, ToolCall, Verdict, derived, key_of, outcome
+
+WAIT_SECONDS = 25.0  # of one long poll: below what proxies allow, usually 30 or 60
+AGAIN_SECONDS = 0.5  # between two polls, where a proxy answered sooner
+MAX_CALL_ID = 255
+
+WhenUnreachable = Literal["deny", "allow"]
+DECIDED: dict[str, Verdict] = {
+    "approve": "approve",
+    "edit": "edit",
+    "reject": "reject",
+    "withdraw": "withdrawn",
+    "expire": "expired",
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked, with all that goes into its bytes: asked again, these are the same."""
+
+    asked: Asked
+    run: str
+    session: str
+    key: str
+    user_message: str | None = None
+    metadata: Mapping[str, Any] | None = None
+    require_review: bool = False
+    expires_in: int | None = None
+
+    @classmethod
+    def of(cls, asked: Asked, run: str, session: str | None, **rest: Any) -> Question:
+        key = key_of(run, session or run, asked)
+        if isinstance(asked, ToolCall) and asked.call_id is None:
+            asked = replace(asked, call_id=key)  # what an approval is bound to
+        return cls(asked, run, session or run, key, **rest)
+
+    def request(self) -> Send:
+        item: dict[str, Any]
+        if isinstance(self.asked, ToolCall):
+            item = {"kind": "tool_call", "name": self.asked.name, "arguments": self.asked.arguments}
+            # Ids of any length are told apart; metacog takes 255 characters.
+            call_id = str(self.asked.call_id)
+            item["call_id"] = call_id if len(call_id) <= MAX_CALL_ID else derived(call_id)
+            item |= {"schema": self.asked.schema, "description": self.asked.description}
+        else:
+            item = {"kind": self.asked.kind, "text": self.asked.text}
+        item |= {"require_review": self.require_review or None, "expires_in": self.expires_in}
+        body = {
+            "id": self.key,
+            "response": self.asked.text if isinstance(self.asked, Text) else self.asked.description or "",
+            "items": [{name: value for name, value in item.items() if value is not None or name == "arguments"}],
+            "session": self.session,
+            "metadata": {"run": self.run, **(self.metadata or {})},
+        }
+        if self.user_message is not None:
+            body["user_message"] = self.user_message
+        return request("POST", "/responses", body)
+
+
+def gate(question: Question, until: Until, retry_seconds: float, unreachable: WhenUnreachable) -> Steps[Outcome]:
+    """Ask, and wait for the decision where it is held. Raises nothing: what cannot be asked is not allowed."""
+    told = yield from ask(question, until, retry_seconds, unreachable)
+    while told.verdict == "pending" and told.held:
+        held = told.held
+        told = yield from wait(held, until, question)
+        if told.verdict == "pending" and told.held == held:
+            break
+    return told
+
+
+def ask(question: Question, until: Until, retry_seconds: float, unreachable: WhenUnreachable) -> Steps[Outcome]:
+    """Ask without waiting for a decision."""
+    try:
+        send = question.request()
+    except (TypeError, ValueError) as error:
+        return outcome("unreachable", reason=f"what is asked about is no JSON: {error}")
+    try:
+        answer = yield from answered(send, until.sooner(retry_seconds))
+        return assessed(content(answer), question.asked)
+    except Unreachable as error:
+        if unreachable == "allow":
+            return unasked(question.asked, str(error))
+        return outcome("unreachable", reason=str(error))
+    except Refused as error:
+        # Whatever this call says: a key that was revoked or a call too large to be shown must not open the gate.
+        return outcome("unreachable", reason=f"metacog refused to be asked: {error}")
+    except (KeyError, IndexError, TypeError):
+        return outcome("unreachable", reason="what answered is not metacog, or one that this client does not know")
+
+
+def wait(held: str, until: Until, question: Question | None = None) -> Steps[Outcome]:
+    """Wait for the decision about a held item until it is there or the time is over."""
+    try:
+        while True:
+            item = content((yield from look(held, until)))
+            if item["decision"] is not None:
+                told = decided(item)
+                if told.allowed and question and item.get("asks", 1) > 1:
+                    return (yield from claimed(question, item, told, until))
+                return told
+            if until.left <= 0:
+                return outcome("pending", held=held)
+            yield Sleep(min(AGAIN_SECONDS, until.left))
+    except Unreachable as error:
+        return outcome("pending", held=held, reason=str(error))
+    except Refused as error:
+        return outcome("unreachable", held=held, reason=f"metacog refused to be asked: {error}")
+    except (KeyError, TypeError):
+        return outcome("unreachable", held=held, reason="what answered is not metacog")
+
+
+def look(held: str, until: Until) -> Steps[Answer]:
+    """Read a held item, asking to be answered only once it is decided; each attempt waits as long as is left."""
+    seconds = round(min(WAIT_SECONDS, until.left), 3)
+    query = {"wait": seconds} if seconds else None
+    send = request("GET", f"/held/{quote(held, safe='')}", query=query)
+    return (yield from answered(send, until, waits=seconds))
+
+
+def claimed(question: Question, item: Mapping[str, Any], told: Outcome, until: Until) -> Steps[Outcome]:
+    """Take an approval that several calls waited for: posted again, it passes for one of them, once.
+
+    The id is made from the decision, so that whoever took it and was killed takes it again.
+    """
+    asked = question.asked
+    if isinstance(asked, ToolCall):
+        asked = replace(asked, arguments=told.arguments)
+    key = derived(question.key, item["decision"]["id"])
+    again = yield from ask(replace(question, asked=asked, key=key), until, until.left, "deny")
+    if again.verdict == "pass":
+        return replace(told, arguments=again.arguments, text=again.text)
+    return again
+
+
+def assessed(verdict: Mapping[str, Any], asked: Asked) -> Outcome:
+    """Read an assessment of one item."""
+    item = verdict["items"][0]
+    disposition, rule = item["disposition"], item.get("rule") or {}
+    if disposition == "hold":
+        return outcome("pending", held=str(item["held"]), review_url=item.get("review_url"))
+    if disposition == "reject":
+        return outcome("deny", reason=rule.get("reason") or "", by="system")
+    if disposition not in ("pass", "mark", "note"):
+        raise TypeError  # one that is not known lets nothing through
+    if isinstance(asked, ToolCall):
+        return outcome("pass", arguments=item["arguments"])
+    return outcome("pass", text=item["text"])
+
+
+def decided(item: Mapping[str, Any]) -> Outcome:
+    """Read a held item that is decided."""
+    decision = item["decision"]
+    verdict = DECIDED[decision["verdict"]]
+    return outcome(
+        verdict,
+        arguments=decision["arguments"],
+        text=decision["text"],
+        reason=decision["reason"],
+        held=item["id"],
+        by=decision.get("decided_by") or decision["by"],
+    )
+
+
+def unasked(asked: Asked, reason: str) -> Outcome:
+    """Let a call through that could not be asked about, because it said so."""
+    told = outcome("unreachable", allowed=True, reason=reason)
+    message = f"Allowed without a review, as this call permits: {reason}."
+    if isinstance(asked, ToolCall):
+        return replace(told, message=message, arguments=asked.arguments)
+    return replace(told, message=message, text=asked.text)
+
+
+def fetch(send: Send, until: Until, again: bool = True) -> Steps[Any]:
+    """Send one request, and give what its answer holds."""
+    return content((yield from answered(send, until, again=again)))
+
+
+def fetch_text(send: Send, until: Until) -> Steps[str]:
+    answer = yield from answered(send, until)
+    return answer.body.decode()
+
+
+def new_run() -> str:
+    return str(uuid.uuid4())

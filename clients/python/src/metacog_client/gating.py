@@ -1,0 +1,104 @@
+"""What is asked, and what became of it."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+# Of the names that ids are made from; fixed for ever, or a retry of an older release's call would be another call.
+NAMESPACE = uuid.UUID("6d657461-636f-5067-8174-652d63616c6c")
+
+Verdict = Literal[
+    "pass", "approve", "edit", "reject", "deny", "expired", "withdrawn", "unreachable", "pending"
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """A call that an agent is about to make.
+
+    `arguments` is any JSON. `call_id` is the framework's own id: the same call asked again under it, in this run and
+    by any process, is one held item. `schema` is the JSON Schema that a reviewer's edit must meet.
+    """
+
+    name: str
+    arguments: Any
+    call_id: str | None = None
+    schema: Mapping[str, Any] | None = None
+    description: str | None = None
+
+
+@dataclass(frozen=True)
+class Text:
+    """Words that an agent is about to say, remember or hand on; `kind` as metacog has them (chat, remember, task…)."""
+
+    text: str
+    kind: str = "chat"
+    call_id: str | None = None
+
+
+Asked = ToolCall | Text
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What may be done now.
+
+    Only if `allowed`: a call with `arguments`, words as `text`, both as decided. `message` is one English sentence for
+    the model, whatever the verdict. `held` names the held item, where there is one.
+    """
+
+    verdict: Verdict
+    allowed: bool
+    message: str
+    arguments: Any = None
+    text: str | None = None
+    reason: str = ""
+    held: str | None = None
+    by: str | None = None
+    review_url: str | None = field(default=None, compare=False)
+
+
+def as_json(value: Any) -> str:
+    """Write the same value as the same text, in any process; ValueError or TypeError where it is no JSON."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def key_of(run: str, session: str, asked: Asked) -> str:
+    """Give the idempotency key of a question: the same for the same call of the same run, a new one without an id."""
+    if asked.call_id is None:
+        return str(uuid.uuid4())
+    what = [asked.name, asked.arguments] if isinstance(asked, ToolCall) else [asked.kind, asked.text]
+    return derived(run, session, asked.call_id, type(asked).__name__, *what)
+
+
+def derived(*parts: Any) -> str:
+    return str(uuid.uuid5(NAMESPACE, as_json(parts)))
+
+
+MESSAGES: dict[Verdict, str] = {
+    "pass": "Allowed.",
+    "approve": "A reviewer approved this.",
+    "edit": "A reviewer changed this before it was allowed.",
+    "reject": "Not done: a reviewer rejected this.",
+    "deny": "Not done: a rule forbids this.",
+    "expired": "Not done: nobody decided this in time, and it has expired.",
+    "withdrawn": "Not done: this was withdrawn before it was decided.",
+    "unreachable": "Not done: the review service could not be asked, and without it nothing is done.",
+    "pending": "Not done yet: this is held for review, and nobody has decided it so far.",
+}
+ALLOWED: frozenset[Verdict] = frozenset({"pass", "approve", "edit"})
+
+
+def outcome(verdict: Verdict, *, allowed: bool | None = None, reason: str = "", **fields: Any) -> Outcome:
+    message = MESSAGES[verdict]
+    if reason and verdict not in ("pass", "approve"):
+        message += f" Reason: {reason}"
+    if verdict == "reject":
+        message += " Do not try the same again in another form."
+    if allowed is None:
+        allowed = verdict in ALLOWED
+    return Outcome(verdict=verdict, allowed=allowed, message=message, reason=reason, **fields)

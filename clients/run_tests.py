@@ -1,0 +1,104 @@
+"""Run the tests of what stands in front of agents: adapters, hooks, the MCP server, the TypeScript client.
+
+    clients/run_tests.py [NAME…]        all, without a name
+
+Each has an environment of its own, with the packages that its lock file names by hash, in .venv-clients/NAME (in
+clients/typescript/node_modules for Node): frameworks would else decide each other's versions, and metacog's. The real
+metacog that they ask is started by the Python that runs this.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PYTHON_CLIENT = ROOT / "clients" / "python"
+
+
+class Skipped(Exception):
+    """What is needed is not on this machine; the sentence says what."""
+
+
+@dataclass(frozen=True)
+class InPython:
+    """Tests of the Python client, with the packages of requirements-NAME.txt; paths are below clients/python."""
+
+    tests: tuple[str, ...]
+
+    def run(self, name: str) -> int:
+        python = self.environment(name)
+        return subprocess.call([python, "-m", "pytest", *self.tests], cwd=PYTHON_CLIENT, env=surroundings())
+
+    def environment(self, name: str) -> str:
+        folder, lock = ROOT / ".venv-clients" / name, PYTHON_CLIENT / f"requirements-{name}.txt"
+        stamp, python = folder / "installed", str(folder / "bin" / "python")
+        wanted = f"{sys.version}\n{hashlib.sha256(lock.read_bytes()).hexdigest()}\n"
+        if stamp.exists() and stamp.read_text() == wanted:
+            return python
+        uv = str(Path(sys.executable).with_name("uv"))
+        environment = os.environ | {"UV_PYTHON_DOWNLOADS": "never"}
+        print(f"{name}: installing the packages of {lock.relative_to(ROOT)}", flush=True)
+        for command in (
+            [uv, "venv", "--quiet", "--clear", "--python", sys.executable, str(folder)],
+            [uv, "pip", "sync", "--quiet", "--python", python, "--require-hashes", str(lock)],
+        ):
+            subprocess.run(command, cwd=ROOT, env=environment, check=True)
+        stamp.write_text(wanted)
+        return python
+
+
+@dataclass(frozen=True)
+class InNode:
+    """Tests of a package for Node, below clients/."""
+
+    folder: str
+
+    def run(self, name: str) -> int:
+        npm = shutil.which("npm")
+        if npm is None or shutil.which("node") is None:
+            raise Skipped("there is no Node on the PATH (on Debian: apt install nodejs npm)")
+        folder = ROOT / "clients" / self.folder
+        stamp, lock = folder / "node_modules" / ".installed", folder / "package-lock.json"
+        wanted = hashlib.sha256(lock.read_bytes()).hexdigest()
+        if not (stamp.exists() and stamp.read_text() == wanted):
+            print(f"{name}: installing the packages of {lock.relative_to(ROOT)}", flush=True)
+            subprocess.run([npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=folder, check=True)
+            stamp.write_text(wanted)
+        return subprocess.call([npm, "test"], cwd=folder, env=surroundings())
+
+
+SUITES: dict[str, InPython | InNode] = {}
+
+
+def surroundings() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("METACOG_")}
+    return kept | {"METACOG_TEST_PYTHON": sys.executable}
+
+
+def main(names: list[str]) -> int:
+    if unknown := [name for name in names if name not in SUITES]:
+        sys.exit(f"There is no {', '.join(unknown)}; there are {', '.join(SUITES)}.")
+    failed, skipped = [], []
+    for name in names or SUITES:
+        print(f"{name}:", flush=True)
+        try:
+            if SUITES[name].run(name):
+                failed.append(name)
+        except subprocess.CalledProcessError as error:
+            print(f"{name}: not installed; is there a network? ({error})", flush=True)
+            failed.append(name)
+        except Skipped as why:
+            skipped.append(f"{name} was skipped: {why}.")
+    for line in [*skipped, *(f"{name} FAILED." for name in failed)]:
+        print(line, flush=True)
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
