@@ -268,7 +268,7 @@ def ask_confidence(request: AgentRequest) -> HttpResponse:
     return as_json(history.confidence(request.auth, **asked).as_dict())
 
 
-@router.get("/held", response=HeldPage, summary="List held items")
+@router.get("/held", response=HeldPage, by_alias=True, summary="List held items")
 def list_held(
     request: AgentRequest,
     state: Literal["pending", "approved", "edited", "rejected", "withdrawn", "expired"] = "pending",
@@ -297,7 +297,7 @@ def list_held(
     return as_json({"items": [held_shape(held, decided.get(held.pk), names=names) for held in page], "next": following})
 
 
-@router.get("/held/{held_id}", response=Held, summary="Read a held item")
+@router.get("/held/{held_id}", response=Held, by_alias=True, summary="Read a held item")
 def read_held(
     request: AgentRequest,
     held_id: str,
@@ -423,7 +423,7 @@ def list_decisions(
     return as_json({"items": [decision_shape(decision, names=names) for decision in page], "next": following})
 
 
-@router.get("/context", response=Context, summary="Read the next cycle's context")
+@router.get("/context", response=Context, by_alias=True, summary="Read the next cycle's context")
 def read_context(request: AgentRequest) -> HttpResponse:
     """Return what the next cycle should read, as JSON parts or (`Accept: text/plain`) as one prompt.
 

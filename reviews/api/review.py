@@ -142,7 +142,7 @@ class QueueAsked(Schema):
     session: str | None = None
 
 
-@router.get("/review/queue", response=QueuePage, summary="Read the queue")
+@router.get("/review/queue", response=QueuePage, by_alias=True, summary="Read the queue")
 def read_queue(request: TokenRequest, asked: Query[QueueAsked]) -> HttpResponse:
     """List the held items of your teams: the highest score first, the oldest first with `order=age`, or with
     `order=learned` what your teams' decisions make the riskiest first; of equals what expires next.
@@ -179,7 +179,7 @@ def read_queue(request: TokenRequest, asked: Query[QueueAsked]) -> HttpResponse:
     return as_json({"items": [_queue_item(held) for held in page], "next": following})
 
 
-@router.get("/review/held/{held_id}", response=ReviewItem, summary="Read an item to decide it")
+@router.get("/review/held/{held_id}", response=ReviewItem, by_alias=True, summary="Read an item to decide it")
 def read_item(request: TokenRequest, held_id: str) -> HttpResponse:
     """Return one item of your teams, whole, with what was around it and the decision that stands."""
     check_scope(request, Scope.READ)
@@ -258,7 +258,7 @@ def _edit(body: PersonsDecision, held: HeldItem) -> decisions.Edit | None:
     return body.text
 
 
-@router.post("/review/held/{held_id}/undo", response=ReviewItem, summary="Undo a decision")
+@router.post("/review/held/{held_id}/undo", response=ReviewItem, by_alias=True, summary="Undo a decision")
 def undo_decision(request: TokenRequest, held_id: str) -> HttpResponse:
     """Take back your decision until its `undo_until`, and return the item, which is pending again.
 

@@ -63,6 +63,7 @@ def comment(request: TokenRequest, held_id: str) -> HttpResponse:
 @router.post(
     "/review/held/{held_id}/assign",
     response=ReviewItem,
+    by_alias=True,
     openapi_extra=takes(Whose, {"assignee": None}),
     summary="Assign an item",
 )
@@ -85,6 +86,7 @@ def assign(request: TokenRequest, held_id: str) -> HttpResponse:
 @router.post(
     "/review/held/{held_id}/snooze",
     response=ReviewItem,
+    by_alias=True,
     openapi_extra=takes(Snooze, {"until": None}),
     summary="Snooze an item",
 )

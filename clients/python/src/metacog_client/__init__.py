@@ -10,6 +10,7 @@ if outcome.allowed:
 from .client import AsyncClient, Client
 from .errors import BadSignature, MetacogError, NotConfigured, Refused, Unreachable
 from .gating import Outcome, Text, ToolCall, Verdict
+from .spool import Spool, SpoolFull
 from .webhooks import Event
 from .webhooks import verified as verify_webhook
 
@@ -22,6 +23,8 @@ __all__ = [
     "NotConfigured",
     "Outcome",
     "Refused",
+    "Spool",
+    "SpoolFull",
     "Text",
     "ToolCall",
     "Unreachable",

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from . import flows
+from . import flows, requests
 from .errors import NotConfigured
-from .exchange import Answer, Send, Sleep, Steps, Until, request
+from .exchange import Answer, Send, Sleep, Steps, Until
 from .flows import Question, WhenUnreachable
 from .gating import Asked, Outcome
+from .spool import Sender, Spool
 from .webhooks import Event, verified
 
 if TYPE_CHECKING:
     import httpx2
+    from anyio.lowlevel import RunVar
+
+    from .api_types import Context, Decided, Found, Remembered
 
 DEADLINE_SECONDS = 600.0
 RETRY_SECONDS = 30.0
@@ -24,7 +28,7 @@ T = TypeVar("T")
 
 
 class _Core:
-    """What both clients know, and the steps of what they do."""
+    """What both clients know."""
 
     def __init__(
         self,
@@ -34,12 +38,14 @@ class _Core:
         run: str | None = None,
         deadline: float | None = DEADLINE_SECONDS,
         retry_seconds: float = RETRY_SECONDS,
+        spool: Spool | str | os.PathLike[str] | None = None,
     ) -> None:
-        """Read what is not given from METACOG_URL and METACOG_API_KEY.
+        """Read what is not given from METACOG_URL and METACOG_API_KEY; NotConfigured where that is not there either.
 
         `run` names this run of the agent: the same run and call id, from whatever process, is the same question; the
         client makes one up unless it is given. `deadline` is for how many seconds a decision is waited for unless a
-        call says otherwise (None: for ever), `retry_seconds` for how long an answer is tried for at all.
+        call says otherwise (None: for ever), `retry_seconds` for how long an answer is tried for at all. `spool`, a
+        file, keeps what `record` is given until metacog has it.
         """
         url = (url or os.environ.get("METACOG_URL", "")).rstrip("/")
         key = api_key or os.environ.get("METACOG_API_KEY", "")
@@ -52,7 +58,20 @@ class _Core:
             raise NotConfigured("The key holds characters that no key has.")
         self.url, self.run = url, run or flows.new_run()
         self.deadline, self.retry_seconds = deadline, retry_seconds
-        self._headers = {"authorization": f"Bearer {key}", "user-agent": "metacog-client"}
+        self._key = key
+        self._connect()
+        self._spool = spool if spool is None or isinstance(spool, Spool) else Spool(spool)
+        self._sender = Sender(self._send_spooled)
+        if self._spool is not None and self._spool.waiting:  # left by an earlier process
+            self._sender.wake()
+
+    def _connect(self) -> None:
+        """Make ready to send; nothing is sent yet."""
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        headers = {"authorization": f"Bearer {self._key}", "user-agent": "metacog-client"}
+        return {"base_url": f"{self.url}/api/v1", "headers": headers}
 
     def _until(self, deadline: float | None) -> Until:
         return Until.after(self.deadline if deadline is None else deadline)
@@ -60,54 +79,30 @@ class _Core:
     def _soon(self) -> Until:
         return Until.after(self.retry_seconds)
 
-    def _question(
-        self,
-        asked: Asked,
-        session: str | None,
-        user_message: str | None,
-        metadata: Mapping[str, Any] | None,
-        require_review: bool,
-        expires_in: int | None,
-    ) -> Question:
-        return Question.of(
-            asked,
-            self.run,
-            session,
-            user_message=user_message,
-            metadata=metadata,
-            require_review=require_review,
-            expires_in=expires_in,
-        )
+    def _keep(self, body: Mapping[str, Any]) -> None:
+        assert self._spool is not None
+        self._spool.add(body)
+        self._sender.wake()
 
-    def verify_webhook(
-        self, headers: Mapping[str, str], body: bytes | str, secrets: str | list[str] | tuple[str, ...]
-    ) -> Event:
+    def _send_spooled(self, seconds: float) -> int:
+        assert self._spool is not None
+        with Client(self.url, self._key) as client:
+            return client._run(self._spool.send(Until.after(seconds)))
+
+    def verify_webhook(self, headers: Mapping[str, str], body: bytes | str, secrets: str | Sequence[str]) -> Event:
         """Return what a webhook says; BadSignature where none of these secrets signed it, or not just now."""
         return verified(headers, body, secrets)
-
-
-def decisions_request(after: int, limit: int, session: str | None, metadata: Mapping[str, str] | None) -> Send:
-    narrowed = {f"metadata.{name}": value for name, value in (metadata or {}).items()}
-    return request("GET", "/decisions", query={"after": after, "limit": limit, "session": session, **narrowed})
-
-
-def memory_request(text: str, topic: str | None, source: str | None, confidence: float | None) -> Send:
-    body = {"text": text, "topic": topic, "source": source, "confidence": confidence}
-    return request("POST", "/memory", {name: value for name, value in body.items() if value is not None})
-
-
-def withdrawal(held: str, reason: str) -> Send:
-    return request("POST", f"/held/{held}/decision", {"verdict": "withdraw", "reason": reason})
-
-
-CONTEXT = request("GET", "/context", accept="application/json")
-CONTEXT_TEXT = request("GET", "/context", accept="text/plain")
 
 
 class Client(_Core):
     """Asks metacog, one call after the other; may be used from several threads."""
 
-    _http: httpx2.Client | None = None
+    _http: httpx2.Client
+
+    def _connect(self) -> None:
+        import httpx2  # here, not above: whoever has no key is told so without it
+
+        self._http = httpx2.Client(**self._settings)
 
     def gate(
         self,
@@ -126,7 +121,15 @@ class Client(_Core):
         Never raises because of metacog: what cannot be asked, or is not decided within `deadline` seconds, is not
         allowed. `unreachable="allow"` lets through what metacog did not answer about; never what it holds or refuses.
         """
-        question = self._question(asked, session, user_message, metadata, require_review, expires_in)
+        question = Question.of(
+            asked,
+            self.run,
+            session,
+            user_message=user_message,
+            metadata=metadata,
+            require_review=require_review,
+            expires_in=expires_in,
+        )
         return self._run(flows.gate(question, self._until(deadline), self.retry_seconds, unreachable))
 
     def ask(
@@ -142,35 +145,47 @@ class Client(_Core):
         unreachable: WhenUnreachable = "deny",
     ) -> Outcome:
         """Ask, and do not wait: the verdict is `pending`, with `held`, where a person decides."""
-        question = self._question(asked, session, user_message, metadata, require_review, expires_in)
+        question = Question.of(
+            asked,
+            self.run,
+            session,
+            user_message=user_message,
+            metadata=metadata,
+            require_review=require_review,
+            expires_in=expires_in,
+        )
         return self._run(flows.ask(question, self._until(deadline), self.retry_seconds, unreachable))
 
     def wait(self, held: str, *, deadline: float | None = None) -> Outcome:
-        """Wait for the decision about a held item; `deadline=0` looks once."""
+        """Wait for the decision about a held item; `deadline=0` looks once.
+
+        To go on after a crash, rather call `gate` again: the same call id of the same run is the same held item.
+        """
         return self._run(flows.wait(held, self._until(deadline)))
 
-    def withdraw(self, held: str, reason: str = "") -> dict[str, Any]:
+    def withdraw(self, held: str, reason: str = "") -> Decided:
         """Take a question back, and return the decision; Refused (409) where it is decided already."""
-        return self._run(flows.fetch(withdrawal(held, reason), self._soon()))
+        decision: Decided = self._run(flows.fetch(requests.withdraw(held, reason), self._soon()))
+        return decision
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> Context:
         """Return what the agent should read before its next turn, in parts."""
-        return self._run(flows.fetch(CONTEXT, self._soon()))
+        context: Context = self._run(flows.fetch(requests.CONTEXT, self._soon()))
+        return context
 
     def context_text(self) -> str:
         """Return the same as one text for the prompt."""
-        return self._run(flows.fetch_text(CONTEXT_TEXT, self._soon()))
+        return self._run(flows.fetch_text(requests.CONTEXT_TEXT, self._soon()))
 
-    def remember(
-        self, text: str, *, topic: str | None = None, source: str | None = None, confidence: float | None = None
-    ) -> dict[str, Any]:
+    def remember(self, text: str, *, topic: str = "", source: str = "", confidence: float | None = None) -> Remembered:
         """Add to the team's memory; the same text again is the same memory."""
-        return self._run(flows.fetch(memory_request(text, topic, source, confidence), self._soon()))
+        memory: Remembered = self._run(flows.fetch(requests.remember(text, topic, source, confidence), self._soon()))
+        return memory
 
-    def recall(self, query: str) -> list[dict[str, Any]]:
-        """Search the team's memory."""
-        found = self._run(flows.fetch(request("GET", "/memory", query={"q": query}), self._soon()))
-        return list(found["items"])
+    def recall(self, query: str) -> list[Found]:
+        """Search the team's memory; the best first."""
+        found: list[Found] = self._run(flows.fetch(requests.recall(query), self._soon()))["items"]
+        return found
 
     def decisions(
         self,
@@ -179,21 +194,48 @@ class Client(_Core):
         limit: int = 100,
         session: str | None = None,
         metadata: Mapping[str, str] | None = None,
-    ) -> list[dict[str, Any]]:
+    ) -> list[Decided]:
         """Return up to `limit` decisions, oldest first, from behind the last `seq` that was dealt with."""
-        page = self._run(flows.fetch(decisions_request(after, limit, session, metadata), self._soon()))
-        return list(page["items"])
+        send = requests.decisions(after, limit, session, metadata)
+        found: list[Decided] = self._run(flows.fetch(send, self._soon()))["items"]
+        return found
+
+    def record(
+        self,
+        response: str,
+        *,
+        session: str | None = None,
+        user_message: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        **fields: Any,
+    ) -> None:
+        """Record what was said or done; nothing is held. `fields` are other ones of a response, such as `errors`.
+
+        With a spool it is on the disk when this returns, and is sent soon; SpoolFull where there is no room. Without
+        one it is sent now; Unreachable or Refused where that fails.
+        """
+        body = requests.recorded(response, self.run, session, user_message, metadata, fields)
+        if self._spool is not None:
+            self._keep(body)
+        else:
+            self._run(flows.fetch(requests.post(body), self._soon()))
+
+    def flush(self, deadline: float | None = None) -> int:
+        """Send what the spool keeps, and return how many records are left."""
+        if self._spool is None:
+            return 0
+        return self._run(self._spool.send(self._until(deadline)))
 
     def call(self, method: str, path: str, body: Any = None, *, again: bool = True, **query: Any) -> Any:
         """Make any call of the API (`path` below /api/v1) and return its answer's JSON.
 
         `again=False` for what must not be sent twice. Raises Unreachable and Refused, as all that returns no Outcome.
         """
-        return self._run(flows.fetch(request(method, path, body, query=query), self._soon(), again))
+        return self._run(flows.fetch(requests.request(method, path, body, query=query), self._soon(), again))
 
     def close(self) -> None:
-        if self._http is not None:
-            self._http.close()
+        self._sender.close()
+        self._http.close()
 
     def __enter__(self) -> Client:
         return self
@@ -218,8 +260,6 @@ class Client(_Core):
     def _exchange(self, send: Send) -> Answer:
         import httpx2
 
-        if self._http is None:
-            self._http = httpx2.Client(base_url=f"{self.url}/api/v1", headers=self._headers)
         try:
             answer = self._http.request(
                 send.method, send.path, content=send.body, headers=dict(send.headers), timeout=send.seconds
@@ -230,9 +270,14 @@ class Client(_Core):
 
 
 class AsyncClient(_Core):
-    """The same with `await`, on asyncio or trio."""
+    """The same with `await`, on asyncio or trio; may be used from one event loop after the other."""
 
-    _http: httpx2.AsyncClient | None = None
+    _http: RunVar[httpx2.AsyncClient]  # connections belong to the loop that opened them
+
+    def _connect(self) -> None:
+        from anyio.lowlevel import RunVar
+
+        self._http = RunVar("http")
 
     async def gate(
         self,
@@ -247,7 +292,15 @@ class AsyncClient(_Core):
         unreachable: WhenUnreachable = "deny",
     ) -> Outcome:
         """As `Client.gate`."""
-        question = self._question(asked, session, user_message, metadata, require_review, expires_in)
+        question = Question.of(
+            asked,
+            self.run,
+            session,
+            user_message=user_message,
+            metadata=metadata,
+            require_review=require_review,
+            expires_in=expires_in,
+        )
         return await self._run(flows.gate(question, self._until(deadline), self.retry_seconds, unreachable))
 
     async def ask(
@@ -263,35 +316,48 @@ class AsyncClient(_Core):
         unreachable: WhenUnreachable = "deny",
     ) -> Outcome:
         """As `Client.ask`."""
-        question = self._question(asked, session, user_message, metadata, require_review, expires_in)
+        question = Question.of(
+            asked,
+            self.run,
+            session,
+            user_message=user_message,
+            metadata=metadata,
+            require_review=require_review,
+            expires_in=expires_in,
+        )
         return await self._run(flows.ask(question, self._until(deadline), self.retry_seconds, unreachable))
 
     async def wait(self, held: str, *, deadline: float | None = None) -> Outcome:
         """As `Client.wait`."""
         return await self._run(flows.wait(held, self._until(deadline)))
 
-    async def withdraw(self, held: str, reason: str = "") -> dict[str, Any]:
+    async def withdraw(self, held: str, reason: str = "") -> Decided:
         """As `Client.withdraw`."""
-        return await self._run(flows.fetch(withdrawal(held, reason), self._soon()))
+        decision: Decided = await self._run(flows.fetch(requests.withdraw(held, reason), self._soon()))
+        return decision
 
-    async def context(self) -> dict[str, Any]:
+    async def context(self) -> Context:
         """As `Client.context`."""
-        return await self._run(flows.fetch(CONTEXT, self._soon()))
+        context: Context = await self._run(flows.fetch(requests.CONTEXT, self._soon()))
+        return context
 
     async def context_text(self) -> str:
         """As `Client.context_text`."""
-        return await self._run(flows.fetch_text(CONTEXT_TEXT, self._soon()))
+        return await self._run(flows.fetch_text(requests.CONTEXT_TEXT, self._soon()))
 
     async def remember(
-        self, text: str, *, topic: str | None = None, source: str | None = None, confidence: float | None = None
-    ) -> dict[str, Any]:
+        self, text: str, *, topic: str = "", source: str = "", confidence: float | None = None
+    ) -> Remembered:
         """As `Client.remember`."""
-        return await self._run(flows.fetch(memory_request(text, topic, source, confidence), self._soon()))
+        memory: Remembered = await self._run(
+            flows.fetch(requests.remember(text, topic, source, confidence), self._soon())
+        )
+        return memory
 
-    async def recall(self, query: str) -> list[dict[str, Any]]:
+    async def recall(self, query: str) -> list[Found]:
         """As `Client.recall`."""
-        found = await self._run(flows.fetch(request("GET", "/memory", query={"q": query}), self._soon()))
-        return list(found["items"])
+        found: list[Found] = (await self._run(flows.fetch(requests.recall(query), self._soon())))["items"]
+        return found
 
     async def decisions(
         self,
@@ -300,18 +366,46 @@ class AsyncClient(_Core):
         limit: int = 100,
         session: str | None = None,
         metadata: Mapping[str, str] | None = None,
-    ) -> list[dict[str, Any]]:
+    ) -> list[Decided]:
         """As `Client.decisions`."""
-        page = await self._run(flows.fetch(decisions_request(after, limit, session, metadata), self._soon()))
-        return list(page["items"])
+        send = requests.decisions(after, limit, session, metadata)
+        found: list[Decided] = (await self._run(flows.fetch(send, self._soon())))["items"]
+        return found
+
+    async def record(
+        self,
+        response: str,
+        *,
+        session: str | None = None,
+        user_message: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        **fields: Any,
+    ) -> None:
+        """As `Client.record`."""
+        import anyio
+
+        body = requests.recorded(response, self.run, session, user_message, metadata, fields)
+        if self._spool is not None:
+            await anyio.to_thread.run_sync(self._keep, body)
+        else:
+            await self._run(flows.fetch(requests.post(body), self._soon()))
+
+    async def flush(self, deadline: float | None = None) -> int:
+        """As `Client.flush`."""
+        if self._spool is None:
+            return 0
+        return await self._run(self._spool.send(self._until(deadline)))
 
     async def call(self, method: str, path: str, body: Any = None, *, again: bool = True, **query: Any) -> Any:
         """As `Client.call`."""
-        return await self._run(flows.fetch(request(method, path, body, query=query), self._soon(), again))
+        return await self._run(flows.fetch(requests.request(method, path, body, query=query), self._soon(), again))
 
     async def close(self) -> None:
-        if self._http is not None:
-            await self._http.aclose()
+        import anyio
+
+        await anyio.to_thread.run_sync(self._sender.close)
+        if http := self._http.get(None):
+            await http.aclose()
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -338,10 +432,12 @@ class AsyncClient(_Core):
     async def _exchange(self, send: Send) -> Answer:
         import httpx2
 
-        if self._http is None:
-            self._http = httpx2.AsyncClient(base_url=f"{self.url}/api/v1", headers=self._headers)
+        http = self._http.get(None)
+        if http is None:
+            http = httpx2.AsyncClient(**self._settings)
+            self._http.set(http)
         try:
-            answer = await self._http.request(
+            answer = await http.request(
                 send.method, send.path, content=send.body, headers=dict(send.headers), timeout=send.seconds
             )
         except (httpx2.HTTPError, httpx2.StreamError) as error:

@@ -78,7 +78,7 @@ class Until:
 def request(
     method: str, path: str, body: Any = None, *, query: Mapping[str, Any] | None = None, accept: str = ""
 ) -> Send:
-    """Build a request; ValueError or TypeError where `body` is no JSON."""
+    """Build a request; one of NOT_JSON where `body` cannot be JSON."""
     headers = {"accept": accept} if accept else {}
     data = None
     if body is not None:
@@ -95,13 +95,16 @@ def request(
 def answered(send: Send, until: Until, *, waits: float = 0.0, again: bool = True) -> Steps[Answer]:
     """Ask until there is an answer that stands; raise Unreachable when the time is over, Refused when it is a no.
 
-    `waits` is how long the server was asked to wait before it answers. `again` false: one attempt.
+    `waits` asks the server to answer a little later with something better, within so many seconds and what is left.
+    `again` false: one attempt.
     """
     attempt, why = 0, "there was no time"
     while until.left > 0 or not attempt:
         # Asked at all even where no time is left: a deadline of 0 means one look.
-        seconds = min(ANSWER_SECONDS, max(until.left, 1.0)) + waits
-        answer = yield Send(send.method, send.path, send.body, send.headers, seconds)
+        wait = round(min(waits, until.left), 3)
+        seconds = min(ANSWER_SECONDS, max(until.left, 1.0)) + wait
+        path = f"{send.path}?wait={wait}" if wait else send.path
+        answer = yield Send(send.method, path, send.body, send.headers, seconds)
         assert answer is not None
         if answer.status and answer.status < 400:
             return answer

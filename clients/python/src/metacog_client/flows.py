@@ -9,8 +9,8 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from .errors import Refused, Unreachable
-from .exchange import Answer, Send, Sleep, Steps, Until, answered, content, request
-from .gating import Asked, Outcome, Text, ToolCall, Verdict, derived, key_of, outcome
+from .exchange import Send, Sleep, Steps, Until, answered, content, request
+from .gating import NOT_JSON, Asked, Outcome, Text, ToolCall, Verdict, as_json, derived, key_of, outcome
 
 WAIT_SECONDS = 25.0  # of one long poll: below what proxies allow, usually 30 or 60
 AGAIN_SECONDS = 0.5  # between two polls, where a proxy answered sooner
@@ -84,7 +84,7 @@ def ask(question: Question, until: Until, retry_seconds: float, unreachable: Whe
     """Ask without waiting for a decision."""
     try:
         send = question.request()
-    except (TypeError, ValueError) as error:
+    except NOT_JSON as error:
         return outcome("unreachable", reason=f"what is asked about is no JSON: {error}")
     try:
         answer = yield from answered(send, until.sooner(retry_seconds))
@@ -104,7 +104,8 @@ def wait(held: str, until: Until, question: Question | None = None) -> Steps[Out
     """Wait for the decision about a held item until it is there or the time is over."""
     try:
         while True:
-            item = content((yield from look(held, until)))
+            send = request("GET", f"/held/{quote(held, safe='')}")
+            item = content((yield from answered(send, until, waits=WAIT_SECONDS)))
             if item["decision"] is not None:
                 told = decided(item)
                 if told.allowed and question and item.get("asks", 1) > 1:
@@ -119,14 +120,6 @@ def wait(held: str, until: Until, question: Question | None = None) -> Steps[Out
         return outcome("unreachable", held=held, reason=f"metacog refused to be asked: {error}")
     except (KeyError, TypeError):
         return outcome("unreachable", held=held, reason="what answered is not metacog")
-
-
-def look(held: str, until: Until) -> Steps[Answer]:
-    """Read a held item, asking to be answered only once it is decided; each attempt waits as long as is left."""
-    seconds = round(min(WAIT_SECONDS, until.left), 3)
-    query = {"wait": seconds} if seconds else None
-    send = request("GET", f"/held/{quote(held, safe='')}", query=query)
-    return (yield from answered(send, until, waits=seconds))
 
 
 def claimed(question: Question, item: Mapping[str, Any], told: Outcome, until: Until) -> Steps[Outcome]:
@@ -163,7 +156,7 @@ def decided(item: Mapping[str, Any]) -> Outcome:
     """Read a held item that is decided."""
     decision = item["decision"]
     verdict = DECIDED[decision["verdict"]]
-    return outcome(
+    told = outcome(
         verdict,
         arguments=decision["arguments"],
         text=decision["text"],
@@ -171,6 +164,9 @@ def decided(item: Mapping[str, Any]) -> Outcome:
         held=item["id"],
         by=decision.get("decided_by") or decision["by"],
     )
+    if verdict == "edit" and decision["arguments"] is not None:  # else a model believes in those that it gave
+        return replace(told, message=f"{told.message} It was called with {as_json(told.arguments)}.")
+    return told
 
 
 def unasked(asked: Asked, reason: str) -> Outcome:

@@ -41,6 +41,7 @@ class Text:
 
 
 Asked = ToolCall | Text
+NOT_JSON = (TypeError, ValueError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Outcome:
 
 
 def as_json(value: Any) -> str:
-    """Write the same value as the same text, in any process; ValueError or TypeError where it is no JSON."""
+    """Write the same value as the same text, in any process; one of NOT_JSON where it cannot be."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
@@ -72,7 +73,10 @@ def key_of(run: str, session: str, asked: Asked) -> str:
     if asked.call_id is None:
         return str(uuid.uuid4())
     what = [asked.name, asked.arguments] if isinstance(asked, ToolCall) else [asked.kind, asked.text]
-    return derived(run, session, asked.call_id, type(asked).__name__, *what)
+    try:
+        return derived(run, session, asked.call_id, type(asked).__name__, *what)
+    except NOT_JSON:  # it cannot be asked about, under whatever key
+        return str(uuid.uuid4())
 
 
 def derived(*parts: Any) -> str:
