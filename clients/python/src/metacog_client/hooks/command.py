@@ -19,7 +19,8 @@ from ..gating import Outcome
 from .dialects import DIALECTS, MAX_KEPT, Answer, Call, Dialect, Do, NotForUs, OutOfShape
 from .install import settings_of
 
-SPARE_SECONDS = 5.0  # between our last word and the hook's timeout, behind which the tool would run
+# Between the end of waiting and our last word, and between that and the hook's timeout, when the tool would run.
+SPARE_SECONDS = 5.0
 SOON_SECONDS = 5.0  # to wait for a decision where somebody else can be asked after it
 BLOCKED, FAILED = 2, 1  # exit statuses: the tool is not used, and why is on standard error; a person is told, no more
 TRACEPARENT = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
@@ -52,12 +53,12 @@ class Settings:
             except (OSError, UnicodeError) as error:
                 raise NotConfigured(f"{given.key_file} cannot be read: {type(error).__name__}.") from None
         timeout = seconds("timeout", given.timeout, dialect.timeout)
-        limit = max(timeout - SPARE_SECONDS, timeout / 2)
+        limit = earlier(timeout)
         late = chosen("late", given.late or "deny", dialect.late)
         # Posting alone takes a moment: a second is the least there is.
-        wait = seconds("wait", given.wait, limit if late == "deny" else SOON_SECONDS)
+        wait = max(1.0, seconds("wait", given.wait, limit if late == "deny" else SOON_SECONDS))
         passed = chosen("passed", given.passed or "nothing", ("nothing", "allow"))
-        return cls(dialect, given.url or "", key.strip(), max(1.0, min(wait, limit)), limit, late, passed)
+        return cls(dialect, given.url or "", key.strip(), min(wait, earlier(limit)), limit, late, passed)
 
 
 def parser() -> ArgumentParser:
@@ -94,6 +95,10 @@ def seconds(name: str, given: str | None, default: float) -> float:
     if not 0 <= found < 1e6:
         raise NotConfigured(f"{name} is {given!r}, not a number of seconds.")
     return found
+
+
+def earlier(at: float) -> float:
+    return at - min(SPARE_SECONDS, at / 4)
 
 
 def chosen(name: str, given: str, choices: tuple[Do, ...]) -> Do:
