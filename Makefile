@@ -15,7 +15,7 @@ help:
 	@echo "make check        linters, types, migrations, deploy checks, templates, links, licenses, translations"
 	@echo "make bench        how fast responses are scored, against the seed's own rules in Node (ARGS=\"--corpus FOLDER\")"
 	@echo "make faults       the long fault tests"
-	@echo "make messages     bring the translations' sources and the table of signals up to date with the code"
+	@echo "make messages     bring the translations' sources, the table of signals and the client's types up to date with the code"
 	@echo "make screenshots  take the pictures in docs/pictures from the running program (ARGS=FOLDER: of every page)"
 	@echo "make lock         write requirements*.txt from pyproject.toml (ARGS=--upgrade for newer releases)"
 
@@ -41,6 +41,7 @@ check:
 messages:
 	@$(BOOTSTRAP) --dev manage.py messages $(ARGS)
 	@$(BOOTSTRAP) --dev scripts/signal_table.py $(ARGS)
+	@$(BOOTSTRAP) --dev scripts/client_types.py $(ARGS)
 
 screenshots:
 	@$(BOOTSTRAP) --dev scripts/screenshots.py $(ARGS)

@@ -28,8 +28,8 @@ SETTINGS = {  # each as METACOG_NAME
     "MAIL_FROM", "METRICS_TOKEN", "OIDC", "PREPARED", "PUBLIC_URL", "REVIEW_SECONDS", "SEARXNG_URL", "SECRET_KEY",
     "SECRET_KEY_FALLBACKS", "SMTP_URL", "TRACE_URL", "UNDO_SECONDS",
 }  # fmt: skip
-# For the tests; and what Kubernetes gives every container beside a service of the name `metacog`.
-_OTHERS = re.compile(r"METACOG_(TEST_\w+|SERVICE_(HOST|PORT)\w*|PORT(_\d+_\w+)?)")
+# For the tests; for clients; and what Kubernetes gives every container beside a service of the name `metacog`.
+_OTHERS = re.compile(r"METACOG_(TEST_\w+|URL|API_KEY|SERVICE_(HOST|PORT)\w*|PORT(_\d+_\w+)?)")
 
 _ENV_LINE = re.compile(r"""(?:export\s+)?(\w+)\s*=\s*(?:'([^']*)'|"([^"]*)"|([^\s'"#].*?)?)(?:\s+#.*)?""")
 

@@ -38,6 +38,10 @@ GOOD_LICENCES = re.compile(
 )
 
 
+# Besides the Python client itself, whose adapters are checked beside what they adapt (clients/run_tests.py).
+IN_CLIENTS = ("clients/run_tests.py", "clients/testing", "clients/python/tests/conftest.py")
+
+
 def run(*command: str, **environment: str) -> Iterator[str]:
     """Give the output of a command that failed, nothing for one that succeeded."""
     done = subprocess.run(
@@ -57,7 +61,9 @@ def lint() -> Iterator[str]:
 
 
 def types() -> Iterator[str]:
-    return run(sys.executable, "-m", "mypy", "metacog", "patterns", "reviews", "tests", "scripts")
+    yield from run(sys.executable, "-m", "mypy", "metacog", "patterns", "reviews", "tests", "scripts", *IN_CLIENTS)
+    # As the oldest Python that may run it reads it.
+    yield from run(sys.executable, "-m", "mypy", "--config-file", "clients/python/pyproject.toml")
 
 
 def migrations() -> Iterator[str]:
@@ -150,6 +156,7 @@ def links() -> Iterator[str]:
     """Follow every relative link in the Markdown files, and its anchor."""
     anchors: dict[Path, set[str]] = {}
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")]
+    pages += [*(ROOT / "clients").glob("*/*.md")]
     for page in sorted(pages):
         text = re.sub(r"^( *)(`{3,}).*?^ *\2$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
         for link in re.findall(r"\]\(([^()\s]+)\)", re.sub(r"`[^`\n]*`", "", text)):

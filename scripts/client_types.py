@@ -6,6 +6,7 @@ are left out.
 
 from __future__ import annotations
 
+import importlib
 import json
 import keyword
 import os
@@ -45,7 +46,8 @@ def document() -> dict[str, Any]:
     import django
 
     django.setup()
-    from metacog.urls import api
+    importlib.import_module("metacog.urls")  # which gives it all its calls
+    from metacog.http.api import api
 
     found: dict[str, Any] = json.loads(json.dumps(api.get_openapi_schema(path_prefix="/api/v1/"), default=str))
     return found

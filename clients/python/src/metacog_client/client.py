@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import flows, requests
@@ -25,6 +26,7 @@ DEADLINE_SECONDS = 600.0
 RETRY_SECONDS = 30.0
 
 T = TypeVar("T")
+C = TypeVar("C", bound="_Core")
 
 
 class _Core:
@@ -67,6 +69,12 @@ class _Core:
 
     def _connect(self) -> None:
         """Make ready to send; nothing is sent yet."""
+
+    def for_run(self: C, run: str) -> C:
+        """Give this client for another run of the agent, over the same connections; either one's `close` ends both."""
+        other = copy(self)
+        other.run = run
+        return other
 
     @property
     def _settings(self) -> dict[str, Any]:
@@ -156,12 +164,16 @@ class Client(_Core):
         )
         return self._run(flows.ask(question, self._until(deadline), self.retry_seconds, unreachable))
 
-    def wait(self, held: str, *, deadline: float | None = None) -> Outcome:
+    def wait(
+        self, held: str, *, asked: Asked | None = None, session: str | None = None, deadline: float | None = None
+    ) -> Outcome:
         """Wait for the decision about a held item; `deadline=0` looks once.
 
-        To go on after a crash, rather call `gate` again: the same call id of the same run is the same held item.
+        To go on after a crash, rather call `gate` again: the same call id of the same run is the same held item. Of two
+        equal calls in one session, which are one held item, one may be made: give what was `asked` to know which.
         """
-        return self._run(flows.wait(held, self._until(deadline)))
+        question = Question.of(asked, self.run, session) if asked else None
+        return self._run(flows.wait(held, self._until(deadline), question))
 
     def withdraw(self, held: str, reason: str = "") -> Decided:
         """Take a question back, and return the decision; Refused (409) where it is decided already."""
@@ -327,9 +339,12 @@ class AsyncClient(_Core):
         )
         return await self._run(flows.ask(question, self._until(deadline), self.retry_seconds, unreachable))
 
-    async def wait(self, held: str, *, deadline: float | None = None) -> Outcome:
+    async def wait(
+        self, held: str, *, asked: Asked | None = None, session: str | None = None, deadline: float | None = None
+    ) -> Outcome:
         """As `Client.wait`."""
-        return await self._run(flows.wait(held, self._until(deadline)))
+        question = Question.of(asked, self.run, session) if asked else None
+        return await self._run(flows.wait(held, self._until(deadline), question))
 
     async def withdraw(self, held: str, reason: str = "") -> Decided:
         """As `Client.withdraw`."""

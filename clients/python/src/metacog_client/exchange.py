@@ -20,7 +20,7 @@ from .errors import Refused, Unreachable
 from .gating import as_json
 
 ANSWER_SECONDS = 10.0  # for one answer; what waits for a decision adds how long it asked to wait
-FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.25, 15.0
+FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.25, 5.0
 # Asked again later, each of these may be answered otherwise. A 500 too: every write has an id, or is the same twice.
 TRY_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
 

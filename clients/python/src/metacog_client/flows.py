@@ -94,6 +94,10 @@ def ask(question: Question, until: Until, retry_seconds: float, unreachable: Whe
             return unasked(question.asked, str(error))
         return outcome("unreachable", reason=str(error))
     except Refused as error:
+        if error.status == 422 and any(each.get("pointer") == "/id" for each in error.errors):
+            # Asked before with other words around it, such as another description: metacog knows the call itself.
+            other = derived(question.key, (send.body or b"").decode())
+            return (yield from ask(replace(question, key=other), until, retry_seconds, unreachable))
         # Whatever this call says: a key that was revoked or a call too large to be shown must not open the gate.
         return outcome("unreachable", reason=f"metacog refused to be asked: {error}")
     except (KeyError, IndexError, TypeError):
@@ -165,7 +169,7 @@ def decided(item: Mapping[str, Any]) -> Outcome:
         by=decision.get("decided_by") or decision["by"],
     )
     if verdict == "edit" and decision["arguments"] is not None:  # else a model believes in those that it gave
-        return replace(told, message=f"{told.message} It was called with {as_json(told.arguments)}.")
+        return replace(told, message=f"{told.message} The arguments are now {as_json(told.arguments)}.")
     return told
 
 

@@ -1,0 +1,117 @@
+"""pydantic-ai: a capability by which an agent's tools ask metacog before they run.
+
+    agent = Agent(model, tools=[refund], capabilities=[Gate(AsyncClient(run="order-4711"))])
+
+What a person decides is waited for within the run. With `waits=False` the run ends with its `DeferredToolRequests`
+instead, and another one goes on from `results`, in another process if need be.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.messages import ToolCallPart
+from pydantic_ai.tools import (
+    AgentDepsT,
+    DeferredToolRequests,
+    DeferredToolResults,
+    RunContext,
+    ToolApproved,
+    ToolDefinition,
+    ToolDenied,
+)
+
+from ..client import AsyncClient
+from ..gating import Outcome, ToolCall
+
+HELD = "metacog"  # of a call's metadata: the id of its held item
+
+
+@dataclass
+class Gate(AbstractCapability[AgentDepsT]):
+    """Has calls of function tools decided by metacog, under the run of its client."""
+
+    client: AsyncClient
+    tools: Collection[str] | None = None
+    """The names of those that ask; None: all. Tools with `requires_approval=True` always do, and are always held."""
+    waits: bool = True
+    deadline: float | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    """More of what `AsyncClient.gate` takes, such as `expires_in`."""
+
+    async def prepare_tools(self, ctx: RunContext[AgentDepsT], tool_defs: list[ToolDefinition]) -> list[ToolDefinition]:
+        asked = []
+        for tool in tool_defs:
+            if tool.kind == "function" and (self.tools is None or tool.name in self.tools):
+                tool = replace(tool, kind="unapproved", metadata={**(tool.metadata or {}), HELD: "asked"})
+            asked.append(tool)
+        return asked
+
+    async def handle_deferred_tool_calls(
+        self, ctx: RunContext[AgentDepsT], *, requests: DeferredToolRequests
+    ) -> DeferredToolResults | None:
+        async def told(part: ToolCallPart) -> Outcome:
+            tool = ctx.tools.get(part.tool_name)
+            own = tool is not None and (tool.metadata or {}).get(HELD) != "asked"
+            call = ToolCall(
+                part.tool_name,
+                part.args_as_dict(),
+                part.tool_call_id,
+                tool.parameters_json_schema if tool else None,
+                (tool.description or None) if tool else None,
+            )
+            options = {**self.options, "require_review": True} if own else self.options
+            if self.waits:
+                return await self.client.gate(call, deadline=self.deadline, **options)
+            return await self.client.ask(call, **options)
+
+        outcomes = await asyncio.gather(*map(told, requests.approvals))
+        if self.waits:
+            return built(requests, outcomes)
+        for part, outcome in zip(requests.approvals, outcomes, strict=True):
+            if outcome.held:  # for whoever goes on: it comes along with the requests
+                requests.metadata.setdefault(part.tool_call_id, {})[HELD] = outcome.held
+        return built(requests, outcomes, leaves_pending=True)
+
+    async def results(self, requests: DeferredToolRequests) -> DeferredToolResults:
+        """Wait for the decisions that a run with `waits=False` ended for; for the next run's `deferred_tool_results`.
+
+        What is not decided within the deadline is denied.
+        """
+
+        async def told(part: ToolCallPart) -> Outcome:
+            held = requests.metadata.get(part.tool_call_id, {}).get(HELD)
+            call = ToolCall(part.tool_name, part.args_as_dict(), part.tool_call_id)
+            if held:
+                session = self.options.get("session")
+                return await self.client.wait(held, asked=call, session=session, deadline=self.deadline)
+            return await self.client.gate(call, deadline=self.deadline, **self.options)
+
+        return built(requests, await asyncio.gather(*map(told, requests.approvals)))
+
+
+def built(
+    requests: DeferredToolRequests, outcomes: list[Outcome], *, leaves_pending: bool = False
+) -> DeferredToolResults:
+    approvals: dict[str, ToolApproved | ToolDenied] = {}
+    by: dict[str, str] = {}
+    for part, outcome in zip(requests.approvals, outcomes, strict=True):
+        if outcome.verdict == "pending" and leaves_pending:
+            continue
+        approvals[part.tool_call_id] = answer(part, outcome)
+        by[part.tool_call_id] = outcome.by or "metacog"
+    return requests.build_results(approvals=approvals, answered_by=by)
+
+
+def answer(part: ToolCallPart, outcome: Outcome) -> ToolApproved | ToolDenied:
+    if not outcome.allowed:
+        return ToolDenied(outcome.message)
+    if outcome.arguments == part.args_as_dict():
+        return ToolApproved()
+    if not isinstance(outcome.arguments, dict):
+        return ToolDenied("Not done: the arguments that a reviewer put in their place are no object.")
+    return ToolApproved(override_args=outcome.arguments)

@@ -1,0 +1,173 @@
+"""pydantic-ai asks before it calls a tool: its own function model, its own runner, a real metacog."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+from pydantic_ai import Agent
+from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.tools import DeferredToolRequests, Tool
+
+from metacog_client import AsyncClient
+from metacog_client.adapters.pydantic_ai import Gate
+
+MADE: list[tuple[str, float]] = []
+CALLS = [ToolCallPart("refund", {"order": "4711", "eur": 900}, tool_call_id="call_1")]
+
+
+def refund(order: str, eur: float) -> str:
+    """Refund an order."""
+    MADE.append((order, eur))
+    return f"Refunded {eur:g} EUR."
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_made() -> None:
+    MADE.clear()
+
+
+def told(messages: list[ModelMessage]) -> list[str]:
+    """What the model was told of its calls."""
+    return [str(part.content) for part in messages[-1].parts if part.part_kind == "tool-return"]
+
+
+def agent_of(gate: Gate[Any], calls: list[ToolCallPart] = CALLS, tool: Any = refund) -> Agent[Any, Any]:
+    def model(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        said = told(messages)
+        return ModelResponse([TextPart(" ".join(said))] if said else calls)
+
+    output: Any = [str, DeferredToolRequests]
+    return Agent(FunctionModel(model), tools=[tool], output_type=output, capabilities=[gate])
+
+
+def gate_of(run: str, **options: Any) -> Gate[Any]:
+    return Gate(AsyncClient(run=run, retry_seconds=options.pop("retry_seconds", 30.0)), **options)
+
+
+def played(run: str, **options: Any) -> str:
+    return str(agent_of(gate_of(run, **options)).run_sync("Refund order 4711.").output)
+
+
+def test_an_approved_call_is_made(metacog: Any, run: str) -> None:
+    deciding = metacog.decide_next("approve", run)
+    assert played(run) == "Refunded 900 EUR."
+    deciding.join()
+    assert MADE == [("4711", 900)]
+
+
+def test_an_edited_call_is_made_with_the_edited_arguments(metacog: Any, run: str) -> None:
+    deciding = metacog.decide_next("edit", run, arguments={"order": "4711", "eur": 90})
+    assert played(run) == "Refunded 90 EUR."
+    deciding.join()
+    assert MADE == [("4711", 90)]
+
+
+def test_a_rejected_call_is_not_made_and_the_model_reads_why(metacog: Any, run: str) -> None:
+    deciding = metacog.decide_next("reject", run, reason="It was refunded last week.")
+    assert "It was refunded last week." in played(run)
+    deciding.join()
+    assert MADE == []
+
+
+def test_an_expired_call_is_not_made(metacog: Any, run: str) -> None:
+    assert "expired" in played(run, options={"expires_in": 1})
+    assert MADE == []
+
+
+def test_nothing_is_made_while_metacog_is_down_unless_the_gate_says_so(metacog: Any, run: str) -> None:
+    with metacog.down():
+        assert "could not be asked" in played(run, retry_seconds=0.2)
+        assert MADE == []
+        assert played(run, retry_seconds=0.2, options={"unreachable": "allow"}) == "Refunded 900 EUR."
+
+
+def test_too_many_calls_wait_their_turn(metacog: Any, run: str) -> None:
+    calls = [ToolCallPart("refund", {"order": "1", "eur": n}, tool_call_id=f"call_{n}") for n in range(2)]
+    metacog.policy(rules=[{"tool": "refund", "do": "allow"}])
+    try:
+        with metacog.limit(1):
+            agent_of(gate_of(run), calls).run_sync("Refund twice.")
+    finally:
+        metacog.policy(rules=[])
+    assert sorted(MADE) == [("1", 0), ("1", 1)]
+
+
+def test_only_the_named_tools_ask_and_those_that_need_approval_always_do(metacog: Any, run: str) -> None:
+    assert agent_of(gate_of(run, tools=["other"])).run_sync("Refund.").output == "Refunded 900 EUR."
+    metacog.policy(rules=[{"tool": "*", "do": "allow"}])
+    try:
+        assert played(run) == "Refunded 900 EUR."
+        needs = agent_of(gate_of(run, tools=[], deadline=0), tool=Tool(refund, requires_approval=True))
+        assert "held for review" in needs.run_sync("Refund.").output
+    finally:
+        metacog.policy(rules=[])
+    assert [each["name"] for each in metacog.pending(run)] == ["refund"]
+    assert len(MADE) == 2
+
+
+def test_of_two_equal_calls_one_approval_makes_one(metacog: Any, run: str) -> None:
+    calls = [ToolCallPart("refund", {"order": "4711", "eur": 900}, tool_call_id=name) for name in "ab"]
+    gate = gate_of(run, waits=False)
+    result = agent_of(gate, calls).run_sync("Refund twice.")
+    (held,) = metacog.pending(run)
+    metacog.decide(held["id"], "approve")
+    again = gate_of(run, deadline=0)
+    results = asyncio.run(again.results(result.output))
+    agent_of(gate).run_sync(message_history=result.all_messages(), deferred_tool_results=results)
+    assert (len(MADE), len(metacog.pending(run))) == (1, 1)
+
+
+def elsewhere(function: str, *given: Any) -> subprocess.Popen[str]:
+    """Call a function of this file in another process; the last of what is given is its environment."""
+    *arguments, environment = given
+    script = f"import sys; sys.path[:0] = {sys.path!r}; import {Path(__file__).stem} as here"
+    command = [sys.executable, "-c", f"{script}; here.{function}(*sys.argv[1:])", *arguments]
+    return subprocess.Popen(command, env=environment, cwd=Path(__file__).parent, stdout=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "more", "said"),
+    [
+        ("edit", {"arguments": {"order": "4711", "eur": 9}}, "Refunded 9 EUR. [('4711', 9.0)]"),
+        ("reject", {"reason": "No."}, "Not done: a reviewer rejected this. Reason: No. Do not try the same again"),
+    ],
+)
+def test_a_run_that_ended_with_requests_goes_on_in_another_process(
+    metacog: Any, run: str, tmp_path: Path, verdict: str, more: Any, said: str
+) -> None:
+    result = agent_of(gate_of(run, waits=False)).run_sync("Refund order 4711.")
+    (held,) = metacog.pending(run)
+    (tmp_path / "messages").write_bytes(result.all_messages_json())
+    (tmp_path / "requests").write_bytes(REQUESTS.dump_json(result.output))
+    metacog.decide(held["id"], verdict, **more)
+    with elsewhere("go_on", run, str(tmp_path), metacog.environment) as process:
+        printed, _ = process.communicate()
+    assert (process.returncode, printed.startswith(said)) == (0, True), printed
+    assert metacog.pending(run) == []
+
+
+REQUESTS = TypeAdapter(DeferredToolRequests)
+
+
+def go_on(run: str, folder: str) -> None:
+    """What the other process does."""
+    gate = gate_of(run)
+    messages = ModelMessagesTypeAdapter.validate_json(Path(folder, "messages").read_bytes())
+    results = asyncio.run(gate.results(REQUESTS.validate_json(Path(folder, "requests").read_bytes())))
+    print(agent_of(gate).run_sync(message_history=messages, deferred_tool_results=results).output, MADE)
+
+
+def test_a_process_that_was_killed_while_it_waited_starts_again(metacog: Any, run: str) -> None:
+    with elsewhere("played", run, metacog.environment) as waiting:
+        held = metacog.next_pending(run)
+        waiting.kill()
+    metacog.decide(held["id"], "approve")
+    assert played(run) == "Refunded 900 EUR."
+    assert (len(MADE), metacog.pending(run)) == (1, [])

@@ -1,0 +1,214 @@
+"""The Python client against a real server, with and without `await`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from django.conf import settings as site
+from django.utils import timezone
+from metacog_client import AsyncClient, Client, NotConfigured, Refused, Text, ToolCall, Unreachable, api_types, flows
+from metacog_client.exchange import Sleep, Until
+
+from metacog.models import Policy
+from reviews.held import decisions
+from reviews.models import AgentResponse, HeldItem
+from tests.conftest import HELD
+from tests.faults.servers import free_port
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SOURCE = site.BASE_DIR / "clients/python/src"
+CALL = ToolCall("refund", {"eur": 20, "order": "4711"}, call_id="call_1", description="Refund order 4711")
+KILLED = """
+import sys
+from metacog_client import Client, ToolCall
+client = Client(run="r-1", spool=sys.argv[1])
+client.record("I shall refund it.")
+client.gate(ToolCall("refund", {"order": "4711", "eur": 20}, call_id="call_1", description="Refund order 4711"))
+"""
+
+
+class Awaited:
+    """An asynchronous client, each of whose calls is awaited in an event loop of its own, as some frameworks do."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        self.client = AsyncClient(*arguments, **options)
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        method = getattr(self.client, name)
+        return lambda *arguments, **options: anyio.run(partial(method, *arguments, **options))
+
+
+@pytest.fixture(params=[Client, Awaited], ids=["sync", "async"])
+def connect(
+    request: Any, kuro: Any, live_server: Any, undo_at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., Any]]:
+    """Return what makes a client of the run `r-1`; this server answers at once, however long it was asked to wait."""
+    monkeypatch.setattr(flows, "AGAIN_SECONDS", 0.02)
+    made: list[Any] = []
+
+    def client(url: str = live_server.url, key: str = kuro.key, **options: Any) -> Any:
+        made.append(request.param(url, key, **{"run": "r-1"} | options))
+        return made[-1]
+
+    yield client
+    for each in made:
+        each.close()
+
+
+def only_held() -> HeldItem:
+    return HeldItem.objects.get(state=HeldItem.State.PENDING)
+
+
+def until(condition: Callable[[], Any]) -> Any:
+    end = time.monotonic() + 20
+    while not (found := condition()):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return found
+
+
+def test_a_call_is_made_as_it_was_decided(connect: Callable[..., Any], alice: Any) -> None:
+    client = connect()
+    told = []
+    waiting = threading.Thread(target=lambda: told.append(client.gate(CALL)))
+    waiting.start()
+    until(HeldItem.objects.exists)
+    decisions.decide(only_held(), alice, "approve")
+    waiting.join(20)
+    assert [(each.verdict, each.allowed, each.arguments, each.by) for each in told] == [
+        ("approve", True, CALL.arguments, "person")
+    ]
+    assert client.ask(CALL).held == told[0].held  # again, and it is the same
+
+    edited = client.ask(ToolCall("refund", {"eur": 900}, call_id="call_2"))
+    assert (edited.verdict, edited.allowed) == ("pending", False)
+    decisions.decide(only_held(), alice, "edit", edit=decisions.Arguments({"eur": 90}))
+    outcome = client.wait(edited.held)
+    assert (outcome.verdict, outcome.arguments) == ("edit", {"eur": 90})
+    assert '{"eur":90}' in outcome.message
+
+    rejected = client.ask(Text(HELD), require_review=True)
+    decisions.decide(only_held(), alice, "reject", reason="Nobody measured it.")
+    outcome = client.wait(rejected.held, deadline=0)
+    assert (outcome.verdict, outcome.allowed, outcome.text) == ("reject", False, None)
+    assert "Nobody measured it." in outcome.message
+
+    late = client.ask(ToolCall("refund", {"eur": 1}), expires_in=60)
+    HeldItem.objects.filter(public_id=late.held).update(expires_at=timezone.now() - timedelta(seconds=1))
+    assert client.wait(late.held, deadline=0).verdict == "expired"
+
+    taken_back = client.ask(ToolCall("refund", {"eur": 2}))
+    assert client.wait(taken_back.held, deadline=0).verdict == "pending"
+    assert client.withdraw(taken_back.held, "No need.")["verdict"] == "withdraw"
+    assert client.wait(taken_back.held).verdict == "withdrawn"
+    with pytest.raises(Refused):
+        client.withdraw(edited.held)
+    assert [each["seq"] for each in client.decisions(after=1)] == [2, 3, 4, 5]
+    assert client.gate(Text("It is done.")).text == "It is done."
+
+
+def test_one_approval_is_for_one_of_two_calls(connect: Callable[..., Any], alice: Any) -> None:
+    client = connect()
+    twins = [ToolCall("refund", {"eur": 20}, call_id=name) for name in ("a", "b")]
+    assert len({client.ask(twin).held for twin in twins}) == 1
+    decisions.decide(only_held(), alice, "approve")
+    first, second = (client.gate(twin, deadline=0) for twin in twins)
+    assert (first.verdict, second.verdict) == ("approve", "pending")
+    assert client.gate(twins[0], deadline=0).verdict == "approve"  # killed before it was made, and asked again
+    assert first.held != second.held
+
+
+def test_nothing_is_made_while_metacog_cannot_be_asked(
+    connect: Callable[..., Any], kuro: Any, live_server: Any
+) -> None:
+    nobody = connect(f"http://127.0.0.1:{free_port()}", retry_seconds=0.1)
+    for unreachable, allowed in (("deny", False), ("allow", True)):
+        outcome = nobody.gate(CALL, unreachable=unreachable)
+        assert (outcome.verdict, outcome.allowed, "ConnectError" in outcome.reason) == ("unreachable", allowed, True)
+    with pytest.raises(Unreachable):
+        nobody.context()
+    outcome = connect(key="mck_of_nobody").gate(CALL, unreachable="allow")
+    assert (outcome.verdict, outcome.allowed) == ("unreachable", False)
+
+    Policy.objects.update(rate_per_second=1, rate_burst=1)
+    with Client(live_server.url, kuro.key, run="r-1") as client:
+        client.ask(CALL)
+        steps = flows.ask(flows.Question.of(Text("Soon."), "r-1", None), Until.after(60), 30, "deny")
+        refused = client._exchange(next(steps))  # type: ignore[arg-type]
+        assert refused.status == 429
+        pause = steps.send(refused)
+        assert isinstance(pause, Sleep)
+        assert pause.seconds >= float(refused.headers["retry-after"]) > 0
+        again = next(steps)
+        assert HeldItem.objects.count() == AgentResponse.objects.count() == 1
+        assert b"Soon." in again.body  # type: ignore[union-attr]
+
+
+def test_who_was_killed_while_waiting_goes_on(
+    connect: Callable[..., Any], alice: Any, kuro: Any, live_server: Any, tmp_path: Path
+) -> None:
+    client = connect(spool=tmp_path / "spool")
+    where = {"METACOG_URL": live_server.url, "METACOG_API_KEY": kuro.key}
+    environment = os.environ | where | {"PYTHONPATH": str(SOURCE)}
+    with subprocess.Popen([sys.executable, "-c", KILLED, str(tmp_path / "spool")], env=environment) as process:
+        until(HeldItem.objects.exists)
+        process.send_signal(signal.SIGKILL)
+    decisions.decide(only_held(), alice, "approve")
+    outcome = client.gate(CALL)
+    assert (outcome.verdict, outcome.arguments) == ("approve", CALL.arguments)
+    assert HeldItem.objects.get().public_id == outcome.held
+    client.record("I refunded it.", errors=["none"])
+    assert until(lambda: client.flush() == 0)
+    assert AgentResponse.objects.count() == 3
+
+
+def test_what_the_agent_reads_has_the_shapes_of_its_types(connect: Callable[..., Any], alice: Any) -> None:
+    client = connect()
+    held = client.ask(CALL, user_message="Where is my money?", metadata={"trace": "t-1"}).held
+    item = client.call("GET", f"/held/{held}")
+    assert item["metadata"] == {"run": "r-1", "trace": "t-1"}
+    decisions.decide(only_held(), alice, "approve")
+    memory = client.remember("The nightly run starts at 02:15 UTC.", topic="nightly run")
+    verdict = client.call("POST", "/responses", {"response": HELD, "items": [{"kind": "chat", "text": HELD}]})
+    (found,) = client.recall("when does the nightly run start")
+    (decision,) = client.decisions(metadata={"trace": "t-1"})
+    assert client.decisions(metadata={"trace": "t-2"}) == []
+    for value, shape in (
+        (item, api_types.Held),
+        (memory, api_types.Remembered),
+        (found, api_types.Found),
+        (decision, api_types.Decided),
+        (client.context(), api_types.Context),
+        (verdict, api_types.Verdict),
+        (verdict["items"][0], api_types.ItemPart),
+        (verdict["hesitation"], api_types.HesitationPart),
+    ):
+        assert set(value) <= set(shape.__annotations__), shape
+    assert "<decided>" in client.context_text()
+    with pytest.raises(Refused) as refused:
+        client.call("POST", "/responses", {"respond": ""})
+    assert {error["pointer"] for error in refused.value.errors} == {"/response", "/respond"}
+
+
+def test_who_gave_no_key_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("METACOG_URL", raising=False)
+    monkeypatch.delenv("METACOG_API_KEY", raising=False)
+    with pytest.raises(NotConfigured, match="METACOG_URL"):
+        Client()
+    with pytest.raises(NotConfigured, match="METACOG_API_KEY"):
+        AsyncClient("http://127.0.0.1:8000")
+    with pytest.raises(NotConfigured, match="no address"):
+        Client("127.0.0.1:8000", "key")
