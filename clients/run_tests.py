@@ -73,7 +73,9 @@ class InNode:
         return subprocess.call([npm, "test"], cwd=folder, env=surroundings())
 
 
-SUITES: dict[str, InPython | InNode] = {}
+SUITES: dict[str, InPython | InNode] = {
+    "hooks": InPython(("tests/hooks",)),
+}
 
 
 def surroundings() -> dict[str, str]:
