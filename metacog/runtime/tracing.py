@@ -17,12 +17,14 @@ from metacog import __version__
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
+    from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.trace import Span, Tracer
 
 Attributes = dict[str, str | int | float | bool]
 
 EXPORTERS = "opentelemetry_traces_exporter"  # the group of entry points by which packages offer them
 OTLP = {"http/protobuf": "otlp_proto_http", "grpc": "otlp_proto_grpc"}
+FLUSH_SECONDS = 2.0
 _HOW = "Install opentelemetry-sdk and opentelemetry-exporter-otlp-proto-http (the extra otel), or unset the variables."
 _TRACEPARENT = re.compile(r"([0-9a-f]{2})-((?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2})(-.*)?", re.DOTALL)
 
@@ -80,6 +82,8 @@ def tracer() -> Tracer:
 
 
 def _make_tracer() -> Tracer:
+    from multiprocessing import parent_process, util
+
     from django.conf import settings
     from opentelemetry.sdk.resources import OTELResourceDetector, Resource
     from opentelemetry.sdk.trace import TracerProvider
@@ -93,7 +97,17 @@ def _make_tracer() -> Tracer:
         for name in settings.TRACE_EXPORTERS:
             (exporter,) = entry_points(group=EXPORTERS, name=name)
             provider.add_span_processor(BatchSpanProcessor(exporter.load()()))
+        # A web worker is a child of `multiprocessing`, which runs these as it ends, and nothing of `atexit`.
+        if parent_process() is not None:
+            util.Finalize(None, _flush, (provider,), exitpriority=0)
     return provider.get_tracer("metacog", __version__)
+
+
+def _flush(provider: TracerProvider) -> None:
+    """Send what was not sent yet, unless that takes long: nobody waits for a collector that is away."""
+    flushing = threading.Thread(target=provider.force_flush, daemon=True)
+    flushing.start()
+    flushing.join(FLUSH_SECONDS)
 
 
 def now() -> int:
