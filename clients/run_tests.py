@@ -27,12 +27,22 @@ class Skipped(Exception):
 
 @dataclass(frozen=True)
 class InPython:
-    """Tests of the Python client, with the packages of requirements-NAME.txt; paths are below clients/python."""
+    """Tests of the Python client, with the packages of requirements-NAME.txt; paths are below clients/python.
+
+    `types` are modules that only this environment's mypy can read.
+    """
 
     tests: tuple[str, ...]
+    types: tuple[str, ...] = ()
 
     def run(self, name: str) -> int:
         python = self.environment(name)
+        version = f"{sys.version_info[0]}.{sys.version_info[1]}"  # that of the packages beside it
+        modules = [f"--package={module}" for module in self.types]
+        if modules and subprocess.call(
+            [python, "-m", "mypy", f"--python-version={version}", "--no-error-summary", *modules], cwd=PYTHON_CLIENT
+        ):
+            return 1
         return subprocess.call([python, "-m", "pytest", *self.tests], cwd=PYTHON_CLIENT, env=surroundings())
 
     def environment(self, name: str) -> str:
@@ -74,7 +84,9 @@ class InNode:
 
 
 SUITES: dict[str, InPython | InNode] = {
-    "hooks": InPython(("tests/hooks",)),
+    "hooks": InPython(("tests/hooks",), ("metacog_client.hooks",)),
+    "openai-agents": InPython(("tests/test_openai_agents.py",), ("metacog_client.adapters.openai_agents",)),
+    "pydantic-ai": InPython(("tests/test_pydantic_ai.py",), ("metacog_client.adapters.pydantic_ai",)),
 }
 
 

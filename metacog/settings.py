@@ -29,7 +29,7 @@ SETTINGS = {  # each as METACOG_NAME
     "SECRET_KEY_FALLBACKS", "SMTP_URL", "TRACE_URL", "UNDO_SECONDS",
 }  # fmt: skip
 # For the tests; for clients; and what Kubernetes gives every container beside a service of the name `metacog`.
-_OTHERS = re.compile(r"METACOG_(TEST_\w+|URL|API_KEY|SERVICE_(HOST|PORT)\w*|PORT(_\d+_\w+)?)")
+_OTHERS = re.compile(r"METACOG_(TEST_\w+|URL|API_KEY(_FILE)?|HOOK_\w+|SERVICE_(HOST|PORT)\w*|PORT(_\d+_\w+)?)")
 
 _ENV_LINE = re.compile(r"""(?:export\s+)?(\w+)\s*=\s*(?:'([^']*)'|"([^"]*)"|([^\s'"#].*?)?)(?:\s+#.*)?""")
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 UV_VERSION = "0.13.9"
+# Each has an environment of its own, in which clients/run_tests.py tests what the client has for it.
+OF_CLIENTS = ("openai-agents", "pydantic-ai")
 
 
 def compile_lock(output: str, *arguments: str, requirements: str = "") -> None:
@@ -25,4 +27,7 @@ upgrade = sys.argv[1:]
 compile_lock("requirements.txt", "pyproject.toml", *upgrade)
 tests_too = ["--group=dev", "--constraints=requirements.txt"]
 compile_lock("requirements-dev.txt", "pyproject.toml", *tests_too, *upgrade)
+for name in ("hooks", *OF_CLIENTS):  # the hooks need nothing but the client itself
+    wanted = ["--group=clients/python/pyproject.toml:test", *([f"--extra={name}"] if name in OF_CLIENTS else [])]
+    compile_lock(f"clients/python/requirements-{name}.txt", "clients/python/pyproject.toml", *wanted, *upgrade)
 compile_lock("scripts/requirements-uv.txt", "-", requirements=f"uv=={UV_VERSION}\n")

@@ -171,7 +171,8 @@ def test_who_was_killed_while_waiting_goes_on(
     assert (outcome.verdict, outcome.arguments) == ("approve", CALL.arguments)
     assert HeldItem.objects.get().public_id == outcome.held
     client.record("I refunded it.", errors=["none"])
-    assert until(lambda: client.flush() == 0)
+    until(lambda: AgentResponse.objects.count() == 3)  # each by its own thread, and the call's own
+    assert client.flush() == 0
     assert AgentResponse.objects.count() == 3
 
 
@@ -212,3 +213,19 @@ def test_who_gave_no_key_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
         AsyncClient("http://127.0.0.1:8000")
     with pytest.raises(NotConfigured, match="no address"):
         Client("127.0.0.1:8000", "key")
+
+
+def test_the_example_runs(kuro: Any, alice: Any, live_server: Any, undo_at_once: None) -> None:
+    where = {"METACOG_URL": live_server.url, "METACOG_API_KEY": kuro.key, "PYTHONPATH": str(SOURCE)}
+    example = site.BASE_DIR / "clients/python/examples/refunds.py"
+    with subprocess.Popen(
+        [sys.executable, example], env=os.environ | where, stdout=subprocess.PIPE, text=True
+    ) as process:
+        first, second, third = until(lambda: len(found := HeldItem.objects.order_by("pk")) == 3 and found)
+        decisions.decide(first, alice, "approve")
+        decisions.decide(second, alice, "edit", edit=decisions.Arguments({"order": "4712", "eur": 90}))
+        decisions.decide(third, alice, "reject", reason="It was refunded last week.")
+        said = process.communicate()[0].splitlines()
+    assert said[:3] == [f"{site.PUBLIC_URL}/queue/{held.public_id}/" for held in (first, second, third)]
+    assert said[3:5] == ["Refunding 20 EUR for order 4711.", "Refunding 90 EUR for order 4712."]
+    assert "It was refunded last week." in said[5]

@@ -124,8 +124,8 @@ def test_pauses_grow_and_are_never_shorter_than_asked_for() -> None:
     found, steps = played(answered(request("GET", "/x"), Until.after(60, clock)), [*busy, answer(200)], clock)
     pauses = [step.seconds for step in steps if isinstance(step, Sleep)]
     assert found.status == 200
-    assert [low <= pause <= high for pause, (low, high) in zip(pauses, BOUNDS, strict=True)] == [True] * 4
-    assert len({pause % 1 for pause in pauses}) > 1  # by chance: not all clients come back at once
+    # Below the longest by chance: not all clients come back at once.
+    assert [low <= pause < high for pause, (low, high) in zip(pauses, BOUNDS, strict=True)] == [True] * 4
 
 
 BOUNDS = [(3.125, 3.25), (4.25, 4.5), (0.5, 1.0), (1.0, 2.0)]
@@ -144,6 +144,8 @@ def test_waiting_goes_on_while_metacog_is_away_and_ends_at_the_deadline() -> Non
     outcome, steps = played(flows.wait("held_1", Until.after(20, clock)), repeat(NOBODY), clock)
     assert (outcome.verdict, outcome.held, outcome.allowed) == ("pending", "held_1", False)
     waits = [float(step.path.partition("/held/held_1?wait=")[2]) for step in steps if isinstance(step, Send)]
+    _, (look,) = played(flows.wait("held_1", Until.after(0, clock)), [held()], clock)
+    assert look == Send("GET", "/held/held_1", seconds=5.0)
     assert (waits[0], len(waits) > 5, waits[-1] < 10) == (20, True, True)
 
 

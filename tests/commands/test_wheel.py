@@ -51,6 +51,8 @@ def test_what_the_wheel_installs_runs_outside_the_checkout(tmp_path: Path) -> No
     )  # fmt: skip
     assert (refused.returncode, refused.stderr) == (1, "0 is no port; give one from 1 to 65535 with --port.\n")
 
+    subprocess.run([python, "-c", "from metacog_client import Client"], cwd=tmp_path, env=kept, check=True)
+
     port = free_port()
     with subprocess.Popen(
         [tmp_path / "venv" / "bin" / "metacog", "up", f"--port={port}", "--workers=1"],

@@ -13,6 +13,7 @@ import pytest
 from agents import Agent, RunConfig, RunResult, RunState, function_tool
 from agents.testing import ScriptedModel, assistant_message, function_call
 
+import metacog_client
 from metacog_client import AsyncClient
 from metacog_client.adapters.openai_agents import Gate
 
@@ -195,3 +196,14 @@ def test_a_tool_that_needs_approval_is_always_held(metacog: Any, run: str) -> No
     assert len(result.interruptions) == len(metacog.pending(run)) == 1
     with pytest.raises(ValueError, match="is a function"):
         gate(function_tool(name_override="refund", needs_approval=lambda *_: True)(lambda order: "made"))
+
+
+def test_the_example_runs(metacog: Any) -> None:
+    deciding = metacog.decide_next("edit", "refund-4712", arguments={"order": "4712", "eur": 9})
+    example = Path(__file__).parents[1] / "examples/openai_agents_refunds.py"
+    environment = metacog.environment | {"PYTHONPATH": str(Path(metacog_client.__file__).parents[1])}
+    done = subprocess.run([sys.executable, example], env=environment, capture_output=True, text=True)
+    deciding.join()
+    assert done.stdout.splitlines()[1:] == ["Refunding 9 EUR for order 4712.", "I have dealt with order 4712."], (
+        done.stderr
+    )

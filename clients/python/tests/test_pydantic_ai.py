@@ -15,6 +15,7 @@ from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelRe
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.tools import DeferredToolRequests, Tool
 
+import metacog_client
 from metacog_client import AsyncClient
 from metacog_client.adapters.pydantic_ai import Gate
 
@@ -171,3 +172,14 @@ def test_a_process_that_was_killed_while_it_waited_starts_again(metacog: Any, ru
     metacog.decide(held["id"], "approve")
     assert played(run) == "Refunded 900 EUR."
     assert (len(MADE), metacog.pending(run)) == (1, [])
+
+
+def test_the_example_runs(metacog: Any) -> None:
+    deciding = metacog.decide_next("edit", "refund-4712", arguments={"order": "4712", "eur": 9})
+    example = Path(__file__).parents[1] / "examples/pydantic_ai_refunds.py"
+    environment = metacog.environment | {"PYTHONPATH": str(Path(metacog_client.__file__).parents[1])}
+    done = subprocess.run([sys.executable, example], env=environment, capture_output=True, text=True)
+    deciding.join()
+    assert done.stdout.splitlines()[1:] == ["Refunding 9 EUR for order 4712.", "About order 4712: Refunded 9 EUR."], (
+        done.stderr
+    )

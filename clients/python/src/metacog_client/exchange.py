@@ -20,6 +20,7 @@ from .errors import Refused, Unreachable
 from .gating import as_json
 
 ANSWER_SECONDS = 10.0  # for one answer; what waits for a decision adds how long it asked to wait
+LOOK_SECONDS = 5.0  # for the answer of one look, where nothing is waited for
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.25, 5.0
 # Asked again later, each of these may be answered otherwise. A 500 too: every write has an id, or is the same twice.
 TRY_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -100,9 +101,10 @@ def answered(send: Send, until: Until, *, waits: float = 0.0, again: bool = True
     """
     attempt, why = 0, "there was no time"
     while until.left > 0 or not attempt:
-        # Asked at all even where no time is left: a deadline of 0 means one look.
-        wait = round(min(waits, until.left), 3)
-        seconds = min(ANSWER_SECONDS, max(until.left, 1.0)) + wait
+        left = until.left
+        wait = round(min(waits, left), 3)
+        # Asked at all even where no time is left: a deadline of 0 means one look, which takes a while.
+        seconds = min(ANSWER_SECONDS, max(left, 1.0)) + wait if left else LOOK_SECONDS
         path = f"{send.path}?wait={wait}" if wait else send.path
         answer = yield Send(send.method, path, send.body, send.headers, seconds)
         assert answer is not None
