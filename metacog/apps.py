@@ -10,8 +10,16 @@ class MetacogConfig(AppConfig):
 
     def ready(self) -> None:
         # The package's __init__ stays empty so that the heuristics load without Celery and Django.
-        from metacog.runtime import checks  # noqa: F401 - importing makes the app and registers the checks
+        from django.conf import settings
+
+        from metacog.runtime import (
+            checks,  # noqa: F401 - importing makes the app and registers the checks
+            error_reports,
+        )
         from metacog.sign_in import second_factor  # noqa: F401 - importing connects its signals
+
+        if settings.SENTRY_DSN:
+            error_reports.start(settings.SENTRY_DSN)
 
 
 class ConsoleAdminConfig(admin_apps.AdminConfig):

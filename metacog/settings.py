@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from metacog.runtime import oidc
+from metacog.runtime import error_reports, oidc, tracing
 from metacog.runtime.program import IN_CHECKOUT
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -26,10 +26,10 @@ SETTINGS = {  # each as METACOG_NAME
     "ADMIN_PASSWORD", "ALLOWED_HOSTS", "BROKER_URL", "CALLBACK_ALLOW", "CALLBACK_SCHEDULE", "CHAIRMAN_KEY",
     "CHAIRMAN_MODEL", "CHAIRMAN_URL", "DATABASE_URL", "DATA_DIR", "DOTENV", "LISTEN_HOST", "LISTEN_PORT",
     "MAIL_FROM", "METRICS_TOKEN", "OIDC", "PREPARED", "PUBLIC_URL", "REVIEW_SECONDS", "SEARXNG_URL", "SECRET_KEY",
-    "SECRET_KEY_FALLBACKS", "SMTP_URL", "UNDO_SECONDS",
+    "SECRET_KEY_FALLBACKS", "SMTP_URL", "TRACE_URL", "UNDO_SECONDS",
 }  # fmt: skip
 # For the tests; for clients; and what Kubernetes gives every container beside a service of the name `metacog`.
-_OTHERS = re.compile(r"METACOG_(TEST_\w+|URL|API_KEY|SERVICE_(HOST|PORT)\w*|PORT(_\d+_\w+)?)")
+_OTHERS = re.compile(r"METACOG_(TEST_\w+|URL|API_KEY(_FILE)?|HOOK_\w+|SERVICE_(HOST|PORT)\w*|PORT(_\d+_\w+)?)")
 
 _ENV_LINE = re.compile(r"""(?:export\s+)?(\w+)\s*=\s*(?:'([^']*)'|"([^"]*)"|([^\s'"#].*?)?)(?:\s+#.*)?""")
 
@@ -248,6 +248,18 @@ def _address(name: str, example: str) -> str:
         _broken_url(name, example)
         return ""
     return url.rstrip("/")
+
+
+def _trace_url() -> str:
+    """Read where the page of a trace is; "" unless it is in order."""
+    url = _ENV.get("METACOG_TRACE_URL", "").strip()
+    before, place, _ = url.partition("{trace_id}")
+    parts = _parts(before)
+    is_url = parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.netloc
+    if url and not (place and is_url and before.count("/") > 2 and _is_plain(url)):
+        _broken_url("METACOG_TRACE_URL", "https://traces.example.org/trace/{trace_id}")
+        return ""
+    return url
 
 
 def _chairman() -> tuple[str, str, str]:
@@ -528,6 +540,11 @@ if _smtp is not None:
     EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = unquote(_smtp.username or ""), unquote(_smtp.password or "")
 EMAIL_BACKEND = "metacog.notices.mail.Backend"
 EMAIL_TIMEOUT = 10
+
+# Others' variables, not in `.env`: their own packages read them from the environment.
+TRACE_EXPORTERS = tracing.installed(tracing.exporters(os.environ), CONFIG_DOUBTS)
+TRACE_URL = _trace_url()
+SENTRY_DSN = error_reports.dsn(os.environ, CONFIG_PROBLEMS, CONFIG_DOUBTS)
 
 METRICS_TOKEN = _ENV.get("METACOG_METRICS_TOKEN", "")
 ADMIN_PASSWORD = _ENV.get("METACOG_ADMIN_PASSWORD", "")  # the first owner's; see `up`

@@ -16,4 +16,8 @@ class Line(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         if record.name.startswith("django.security."):
             record.exc_info = None
-        return _SECRET.sub("…", super().format(record))
+        return without_secrets(super().format(record))
+
+
+def without_secrets(text: str) -> str:
+    return _SECRET.sub("…", text)

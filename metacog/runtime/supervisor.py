@@ -43,9 +43,7 @@ class Child:
         self._delay = FIRST_DELAY
 
     def start(self, environment: Mapping[str, str]) -> None:
-        self.process = subprocess.Popen(
-            self.command, env=environment, stdin=subprocess.PIPE, process_group=0
-        )
+        self.process = subprocess.Popen(self.command, env=environment, stdin=subprocess.PIPE, process_group=0)
         self._started_at = time.monotonic()
 
     def ended(self) -> str:
@@ -81,9 +79,7 @@ class Child:
 class Supervisor:
     """Runs children in the foreground until SIGTERM, SIGINT or SIGHUP; a second Ctrl-C kills them."""
 
-    def __init__(
-        self, children: list[Child], environment: Mapping[str, str], say: Callable[[str], None]
-    ) -> None:
+    def __init__(self, children: list[Child], environment: Mapping[str, str], say: Callable[[str], None]) -> None:
         self._children = children
         self._environment = environment
         self._say = say

@@ -23,8 +23,9 @@ from metacog.heuristics.text.canonical_json import canonical
 from metacog.heuristics.text.tags import Item, ToolCall
 from metacog.heuristics.wire.json_schema import errors_of
 from metacog.models import Agent, AgentState, User
+from metacog.runtime import tracing
 from patterns.patterns.scorer import scorer_for
-from reviews import webhooks
+from reviews import traces, webhooks
 from reviews.intake.ingest import sha256
 from reviews.intake.knowledge import remember_released
 from reviews.intake.tool_calls import digest
@@ -148,6 +149,7 @@ def decide(
     Raises a Refusal, having written nothing. Whether `actor` may see and decide the item at all is
     the caller's to check.
     """
+    began = tracing.now()
     settle(held.agent)
     # Before anything is locked: what an agent sent as a schema may take its time.
     if isinstance(edit, Arguments):
@@ -172,6 +174,7 @@ def decide(
         decision = _claim(held, actor, Verdict(verdict), edit, reason, now, circumstances)
         if decision.release_at <= now:
             _release(decision, state, now)
+    traces.tell_decided(decision, began)
     return decision, True
 
 
@@ -354,6 +357,7 @@ def settle(agent: Agent | None = None) -> int:
 
 
 def _settle_one(agent_id: int, now: datetime) -> int:
+    began = tracing.now()
     with transaction.atomic(durable=True):
         state = AgentState.objects.select_for_update().get(pk=agent_id)
         due = list(
@@ -368,8 +372,12 @@ def _settle_one(agent_id: int, now: datetime) -> int:
             .select_related("agent__team", "call")
             .order_by("expires_at", "id")[:BATCH]
         )
+        expired = []
         for held in late:
-            _release(_claim(held, None, Verdict.EXPIRE, None, "", now), state, now)
+            expired.append(_claim(held, None, Verdict.EXPIRE, None, "", now))
+            _release(expired[-1], state, now)
+    for decision in expired:
+        traces.tell_decided(decision, began)
     return len(due) + len(late)
 
 

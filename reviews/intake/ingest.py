@@ -33,7 +33,7 @@ from patterns import stuck_state
 from patterns.models import ErrorPattern
 from patterns.patterns.scorer import scorer_for
 from patterns.threads import posts
-from reviews import webhooks
+from reviews import traces, webhooks
 from reviews.intake import tool_calls
 from reviews.intake.knowledge import remember_items
 from reviews.models import AgentResponse, Decision, Delivery, HeldItem, Signal, held_id, response_id
@@ -74,6 +74,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
     space, key = idempotency_key(headers, body)
     digest = hashlib.sha256(raw).hexdigest()
     scorer, session = scorer_for(agent), body["session"] or ""
+    post = traces.Post(agent, headers, body)
     with transaction.atomic(durable=True), connection.cursor() as cursor:
         # One agent's posts go one after the other from here on; another's do not wait.
         (state,) = _locked_state(cursor, agent.pk)
@@ -84,6 +85,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
         if before := read.get("same key"):
             ((digest_before, verdict),) = before
             if digest_before == digest:
+                post.replayed()
                 return Received(verdict, replayed=True)
             raise at(
                 f"/{space}",
@@ -105,10 +107,12 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
                 ranking=past.ranking,
             )
 
+        post.mark()
         found = assess()
         while past.ranking and not budget.take(agent, found.verdict["items"], now):
             past = replace(past, ranking=past.ranking._replace(left=budget.left(agent.team, now.date())))
             found = assess()
+        post.mark()
         calls = tool_calls.Asked(agent, session, now)
         fingerprint = found.fingerprint
         response = new(
@@ -118,6 +122,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
             received_at=now,
             key_space=space,
             key=key,
+            traceparent=post.traceparent,
             body=raw.decode(),
             body_sha256=digest,
             excerpt=excerpt(body["response"]),
@@ -147,6 +152,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
         calls.save()
         if any(item["held"] for item in found.verdict["items"]):
             webhooks.tell_held(agent, response.public_id)
+    post.taken_in(found.verdict)
     return Received(response.verdict, replayed=False)
 
 

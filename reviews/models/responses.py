@@ -49,6 +49,8 @@ class AgentResponse(models.Model):
     key_space = models.CharField(max_length=20, choices=KeySpace, null=True)  # noqa: DJ001 - null joins no constraint
     key = models.CharField(max_length=255, null=True)  # noqa: DJ001 - as above
     body = PackedTextField(into="body", part=0)  # the request's body, UTF-8, to the byte
+    # W3C: the trace it was posted in, else that of our own spans of it; empty: none.
+    traceparent = models.CharField(max_length=55, blank=True, default="", db_default="")
     body_sha256 = models.CharField(max_length=64)
     verdict = PackedTextField(into="body", part=1)  # the answer's body, to the byte
     excerpt = models.CharField(max_length=200)  # of the response, for lists

@@ -24,6 +24,7 @@ from metacog.heuristics.contradiction.contradictions import contradicts
 from metacog.heuristics.tool_calls import secrets
 from metacog.models import Agent, Role, Team, User
 from metacog.pages.agent_choice import choice
+from reviews import traces
 from reviews.held import decisions, listing, presence, saved_views, similar
 from reviews.held.listing import Filters
 from reviews.held.presence import Presence
@@ -403,6 +404,7 @@ def _desk(
             "text": None if is_call else marked(held, verdict, body, place.marks if place else ()),
             "stands": place,
             "tag_flags": tag_flags(verdict),
+            "trace": traces.of_item(held),
             "attributes": held.attributes.items(),  # one may be called `items`, which a template would take
             "whole": highlight.show(whole, highlight.of_response(signals_of(held, verdict))),
             "user_message": body.get("user_message"),

@@ -1,0 +1,105 @@
+"""What Claude Code and Codex send before a tool is used, and what each takes as an answer.
+
+Both let the tool run on what they do not understand, on any exit status but 0 and 2, and when the hook is later than
+its timeout. So nothing but what the program at hand documents is ever printed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ..gating import ToolCall
+
+EVENT = "PreToolUse"
+KEPT = ("cwd", "permission_mode", "prompt_id", "turn_id", "model", "agent_id", "agent_type")
+MAX_KEPT, MAX_DESCRIPTION = 200, 10_000  # characters
+JSON_TYPES: dict[type, str] = {str: "string", bool: "boolean", dict: "object", list: "array"}
+
+Do = Literal["nothing", "allow", "deny", "ask", "defer"]
+
+
+class NotForUs(Exception):
+    """The input is of another event: no answer to it would be understood."""
+
+
+class OutOfShape(Exception):
+    """The input is not what this program documents."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One use of a tool, as the hook was told of it; `around` may be another when the same call is told of again."""
+
+    session: str
+    asked: ToolCall
+    around: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the program is to do. `nothing` leaves it to its own rules; `arguments` replace the tool's with `allow`."""
+
+    do: Do
+    reason: str = ""
+    arguments: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """One program: its name, what it can be told when nobody has decided in time, and its own timeout in seconds."""
+
+    name: str
+    late: tuple[Do, ...]
+    says_allow: bool  # also without other arguments
+    timeout: int = 600
+
+    def read(self, data: bytes) -> Call:
+        try:
+            told = json.loads(data)
+        except ValueError:
+            raise OutOfShape("its input is no JSON") from None
+        if not isinstance(told, dict):
+            raise OutOfShape("its input is no JSON object")
+        event = told.get("hook_event_name")
+        if event != EVENT:
+            raise NotForUs(f"{event} is not {EVENT}")
+        missing = [name for name in ("session_id", "tool_name") if not told.get(name) or type(told[name]) is not str]
+        if missing or not isinstance(told.get("tool_input"), dict):
+            raise OutOfShape(f"its input has no {missing[0] if missing else 'tool_input'}")
+        call_id, given = told.get("tool_use_id"), told["tool_input"]
+        purpose = given.get("description")
+        asked = ToolCall(
+            told["tool_name"],
+            given,
+            # Without an id it cannot be told from the next call like it: then it is a new one, never a known one.
+            call_id=call_id if isinstance(call_id, str) and call_id else None,
+            schema=schema_of(given),
+            description=purpose[:MAX_DESCRIPTION] if isinstance(purpose, str) and purpose.strip() else None,
+        )
+        around = {name: told[name][:MAX_KEPT] for name in KEPT if isinstance(told.get(name), str)}
+        return Call(told["session_id"], asked, around)
+
+    def write(self, answer: Answer) -> str:
+        """Return what goes to standard output; "" leaves the call to the program's own rules."""
+        if answer.do == "nothing" or (answer.do == "allow" and answer.arguments is None and not self.says_allow):
+            return ""
+        told: dict[str, Any] = {"hookEventName": EVENT, "permissionDecision": answer.do}
+        told["permissionDecisionReason"] = answer.reason
+        if answer.arguments is not None:
+            told |= {"updatedInput": answer.arguments, "additionalContext": answer.reason}
+        return json.dumps({"hookSpecificOutput": told})
+
+
+def schema_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Say what an edit must keep: each argument's type, and the command where there is one."""
+    types = {name: JSON_TYPES.get(type(value), "number") for name, value in arguments.items() if value is not None}
+    schema: dict[str, Any] = {"type": "object", "properties": {name: {"type": each} for name, each in types.items()}}
+    return schema | ({"required": ["command"]} if "command" in types else {})
+
+
+CLAUDE_CODE = Dialect("claude-code", late=("deny", "defer", "ask"), says_allow=True)
+CODEX = Dialect("codex", late=("deny",), says_allow=False)  # it knows neither, nor an allow that changes nothing
+DIALECTS = {dialect.name: dialect for dialect in (CLAUDE_CODE, CODEX)}
