@@ -190,9 +190,9 @@ class _Scan:
             elif self.depth:
                 self.depth -= 1
                 if not self.depth and self.parts is not None:
-                    yield self._ended(block[last : place + 1])
-                    last = place + 1
+                    ended, last = self._ended(block[last : place + 1]), place + 1
                     self.state |= {"offset": self.at + last, "line": self.line, "path": list(self.path)}
+                    yield ended
             elif self.path and sign in b"]}":
                 self.path.pop()
         self.is_escaped = skip_to == len(block)
