@@ -42,7 +42,7 @@ class OpenAI:
                 failed = text_at(_error(record), "message", "code") or "no message of the assistant"
                 return Read(skipped=f"without a response: {failed[:80]}")
             return self._turns([*asked, *answered], len(asked), record, line)
-        if asked:
+        if asked or isinstance(record.get("messages"), list):
             found = self._turns(asked, 0, record, line)
             return found if found.turns else Read(skipped="conversation without a message of the assistant")
         return Read(fault=Fault(said("It has no messages and no response.")))

@@ -267,6 +267,8 @@ def _shape(head: bytes, is_whole: bool) -> str:
 
 def has_list(value: Mapping[str, Any]) -> bool:
     """Tell whether an object is a list of records with something around it."""
+    if isinstance(inner := value.get("trace"), dict) and has_list(inner):
+        return True
     found = next((value[name] for name in LISTS if isinstance(value.get(name), list)), None)
     return bool(found) and isinstance(found[0], dict) and not {"messages", "run_type", "choices"} & value.keys()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, NamedTuple
 
 from pydantic_core import to_json
@@ -73,7 +73,10 @@ class Report:
         return self.held_calls + self.held_answers
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self)
+        # Not by `asdict`, which would have a Counter count its pairs.
+        counts = {name: dict(getattr(self, name)) for name in ("reasons", "signals", "skipped")}
+        parts = {name: {key: asdict(of) for key, of in getattr(self, name).items()} for name in ("tools", "rules")}
+        return {each.name: getattr(self, each.name) for each in fields(self)} | counts | parts
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Report:
