@@ -69,10 +69,12 @@ def take_in(
         expires_at=now + KEPT_FOR,
     )
     digest, size = hashlib.sha256(), 0
-    for number, data in enumerate(upload.chunks(PART)):
+    upload.seek(0)
+    # Not by `chunks`, which gives all of an upload that is small enough to be in memory at once.
+    while data := upload.read(PART):
+        LogImportPart.objects.create(log=row, number=size // PART, data=data)
         digest.update(data)
         size += len(data)
-        LogImportPart.objects.create(log=row, number=number, data=data)
     with transaction.atomic():
         row.size, row.state = size, State.WAITING
         row.save(update_fields=["size", "state"])
