@@ -293,9 +293,7 @@ async def _send(send: Send, answer: Answer | None) -> None:
         await send(message)
 
 
-async def _answer(
-    environ: dict[str, Any], body: bytes | IO[bytes] | Problem | None, send: Send
-) -> Answer | None:
+async def _answer(environ: dict[str, Any], body: bytes | IO[bytes] | Problem | None, send: Send) -> Answer | None:
     """Have Django answer, in one of the threads; None where it wanted the body, and that is not here yet."""
     if body is None:
         given = {"wsgi.input": Ahead(), "CONTENT_LENGTH": environ.get("CONTENT_LENGTH") or "1"}

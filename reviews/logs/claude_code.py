@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext_noop as said
+from django.utils.translation import gettext_noop
 
 from reviews.logs import messages
 from reviews.logs.turns import Fault, Read, Seen, Sessions, Turn, context, moment, text_at
@@ -30,7 +30,11 @@ class ClaudeCode:
     def read(self, record: Mapping[str, Any], line: int) -> Read:
         kind, message = record.get("type"), record.get("message")
         if kind not in ("user", "assistant") or not isinstance(message, Mapping):
-            return Read(skipped=str(kind)[:40]) if isinstance(kind, str) else Read(fault=Fault(said("It has no “type”.")))
+            return (
+                Read(skipped=str(kind)[:40])
+                if isinstance(kind, str)
+                else Read(fault=Fault(gettext_noop("It has no “type”.")))
+            )
         session = text_at(record, "sessionId")
         if record.get("isSidechain") and (agent := text_at(record, "agentId")):
             session += f"/{agent}"

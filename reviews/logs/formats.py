@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Protocol
 
-from django.utils.translation import gettext_noop as said
+from django.utils.translation import gettext_noop
 
 from reviews.logs.claude_code import ClaudeCode
 from reviews.logs.langfuse import Langfuse
@@ -52,11 +52,11 @@ class UnknownFormat(ValueError):
 class LogReader:
     """Reads a log into what its records come to; `state` says where to go on, in plain JSON."""
 
-    def __init__(
-        self, log: Log, wanted: str = AUTO, state: Mapping[str, Any] | None = None, *, name: str = ""
-    ) -> None:
+    def __init__(self, log: Log, wanted: str = AUTO, state: Mapping[str, Any] | None = None, *, name: str = "") -> None:
         """Raise UnknownFormat where it is to be told and cannot be."""
         state = state or {}
+        start: Mapping[str, Any]
+        self.format: str
         self.format, start = (state["format"], state["reader"]) if state else _told(log, wanted, name)
         self.records = Records(log, state.get("records"))
         self.reader = FORMATS[self.format](start)
@@ -74,7 +74,9 @@ class LogReader:
             try:
                 found = self.reader.read(record.value, record.line)
             except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
-                found = Read(fault=Fault(said("Its shape is not the expected one: %(why)s."), {"why": repr(error)[:120]}))
+                found = Read(
+                    fault=Fault(gettext_noop("Its shape is not the expected one: %(why)s."), {"why": repr(error)[:120]})
+                )
             yield record.line, found
 
 

@@ -9,16 +9,17 @@ from __future__ import annotations
 import hashlib
 import io
 import secrets
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from time import monotonic
-from typing import IO, Any
+from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
-from django.utils.translation import gettext_noop as said
+from django.utils.translation import gettext_noop
 
 from metacog import heuristics
 from metacog.audit import audit
@@ -37,7 +38,8 @@ MAX_UNPACKED = 512 * 1_048_576  # bytes that are read of a compressed log
 KEPT_FOR = timedelta(days=7)
 UPLOADED_WITHIN = timedelta(hours=1)  # else something broke off
 PART = 1_048_576  # bytes of a row
-MOST_ITEMS = 200  # of what would have been held, the first
+MOST_ITEMS = 200  # of what would have been held that can be opened
+MOST_ALIKE = 20  # of those, of one tool for one reason: the first
 MOST_TEXT = 8 * 1_048_576  # characters of those together
 MOST_UNREAD = 200  # records that are named
 CLAIMED_FOR = timedelta(seconds=30)  # renewed with each piece
@@ -52,9 +54,9 @@ _UNDER_WAY = (State.WAITING, State.RUNNING)
 
 
 def take_in(
-    person: User, team: Team, agent: Agent | None, upload: UploadedFile, *, format: str, keeps: bool = False
+    person: User, team: Team, agent: Agent | None, upload: UploadedFile[bytes], *, format: str, keeps: bool = False
 ) -> LogImport:
-    """Store an uploaded log for the worker, a stretch at a time; `agent` is one of the team, whose policy it is tried under."""
+    """Store an uploaded log for the worker, a stretch at a time; it is tried under the policy of the team's `agent`."""
     now = timezone.now()
     row = LogImport.objects.create(
         team=team,
@@ -96,7 +98,9 @@ def work_due(now: datetime) -> int:
     for row in LogImport.objects.filter(Q(expires_at__lt=now) | broken_off).order_by("pk")[:20]:
         with by_itself("The log %s was not deleted", row.public_id):
             delete(row, None)
-    for pk in list(LogImport.objects.filter(_is_free(now), state__in=_UNDER_WAY).order_by("pk").values_list("pk", flat=True)):
+    for pk in list(
+        LogImport.objects.filter(_is_free(now), state__in=_UNDER_WAY).order_by("pk").values_list("pk", flat=True)
+    ):
         with by_itself("The log with the key %s was not read", pk):
             pieces += work(pk, now, until=began + TURN_SECONDS)
         if monotonic() - began > TURN_SECONDS:
@@ -134,10 +138,12 @@ class _Work:
     def __init__(self, row: LogImport, claim: str) -> None:
         self.row, self.claim = row, claim
         cursor = row.cursor or {}
-        self.log = Log(io.BufferedReader(Parts(row), PART))  # type: ignore[arg-type]  # it is read as any file
+        self.log = Log(io.BufferedReader(Parts(row), PART))
         self.reader = LogReader(self.log, row.format, cursor.get("reader"), name=row.file_name)
         self.trial = Trial(scorer_of(row), hesitation=_is_scored(row), state=cursor.get("trial"))
-        self.number = row.items.count()
+        alike = row.items.values_list("name", "reason")
+        self.alike = Counter[tuple[str, str]](alike)
+        self.number = self.alike.total()
         self.items: list[LogImportItem] = []
 
     def go_on(self, until: float) -> int:
@@ -147,7 +153,7 @@ class _Work:
             records += 1
             if self.reader.records.offset > MAX_UNPACKED:
                 most = {"most": MAX_UNPACKED // 1_048_576}
-                self._unread(line, Fault(said("Only the first %(most)d MiB, unpacked, were read."), most))
+                self._unread(line, Fault(gettext_noop("Only the first %(most)d MiB, unpacked, were read."), most))
                 self.trial.report.unread += 1
                 break
             if records >= PIECE_RECORDS or monotonic() - began > PIECE_SECONDS:
@@ -165,7 +171,7 @@ class _Work:
             self._unread(line, read.fault)
         for scored in self.trial.take(read):
             if isinstance(scored, heuristics.Refused):
-                self._unread(line, Fault(said("metacog would not take it: %(why)s"), {"why": scored.detail}))
+                self._unread(line, Fault(gettext_noop("metacog would not take it: %(why)s"), {"why": scored.detail}))
                 continue
             for held in scored.held:
                 self._add(scored, held)
@@ -179,9 +185,12 @@ class _Work:
 
     def _add(self, scored: Scored, held: HeldPart) -> None:
         size = len(scored.turn.text) + len(scored.turn.user_message) + sum(len(str(call)) for call in scored.turn.calls)
-        if self.number >= MOST_ITEMS or self.row.items_size + size > MOST_TEXT:
+        kind = held.item.get("name", ""), str(held.reason)
+        is_full = self.number >= MOST_ITEMS or self.row.items_size + size > MOST_TEXT
+        if is_full or held.is_repeated or self.alike[kind] >= MOST_ALIKE:
             return
         self.number += 1
+        self.alike[kind] += 1
         self.row.items_size += size
         body = {name: value for name, value in scored.body.items() if name != "command_output"}
         self.items.append(
@@ -197,7 +206,7 @@ class _Work:
                 excerpt=held.excerpt,
                 body=body,
                 verdict=scored.verdict,
-                index=held.index,
+                index=held.place,
             )
         )
 

@@ -27,7 +27,6 @@ from reviews.scoring.history import Past, questions
 from reviews.serializers import excerpt
 
 
-
 def keep(agent: Agent, format: str, turn: Turn) -> bool:
     """Keep one turn under an agent, read with its team; return whether it is new. Raise Refused, as posting does."""
     raw = as_bytes(turn.body() | {"metadata": {"log": format, "line": turn.line}})

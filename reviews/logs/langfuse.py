@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext_noop as said
+from django.utils.translation import gettext_noop
 
 from reviews.logs.traces import Step, Steps
 from reviews.logs.turns import Fault, Read, text_at
@@ -52,7 +52,7 @@ class Langfuse:
     def _observation(self, record: Mapping[str, Any], line: int, session: str) -> Read:
         kind = _kind(record)
         if not kind:
-            return Read(fault=Fault(said("It is no observation and no trace.")))
+            return Read(fault=Fault(gettext_noop("It is no observation and no trace.")))
         is_root = not text_at(record, "parentObservationId", "parent_observation_id")
         if kind not in SAYS and not (self.steps.is_by_root and is_root):
             return Read(skipped=kind.lower()[:40])
@@ -77,7 +77,7 @@ class Langfuse:
 
 
 def _kind(record: Mapping[str, Any]) -> str:
-    """Return the type of an observation; of an export of generations, which names none, and of traces, what they are."""
+    """Return the type of an observation; of generations exported without one, and of traces, what they are."""
     if kind := text_at(record, "type"):
         return kind.upper()
     if _OF_OBSERVATIONS & record.keys():

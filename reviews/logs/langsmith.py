@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext_noop as said
+from django.utils.translation import gettext_noop
 
 from reviews.logs import messages
 from reviews.logs.traces import Step, Steps
@@ -35,7 +35,7 @@ class LangSmith:
 
     def read(self, record: Mapping[str, Any], line: int) -> Read:
         if "run_type" not in record:
-            return Read(fault=Fault(said("It has no “run_type”.")))
+            return Read(fault=Fault(gettext_noop("It has no “run_type”.")))
         found = self._run(record, line)
         for child in record.get("child_runs") or ():
             if isinstance(child, Mapping):

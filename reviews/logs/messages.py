@@ -1,4 +1,4 @@
-"""Chat messages as OpenAI, Anthropic, LangChain and Vercel's AI SDK write them: who speaks, the text, the tool calls."""
+"""Chat messages as OpenAI, Anthropic, LangChain and Vercel write them: who speaks, the text, the tool calls."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ _ROLES = {
     "human": "user", "user": "user", "humanmessage": "user", "humanmessagechunk": "user",
     "ai": "assistant", "assistant": "assistant", "aimessage": "assistant", "aimessagechunk": "assistant",
     "model": "assistant",
-    "tool": "tool", "toolmessage": "tool", "function": "tool", "functionmessage": "tool", "function_call_output": "tool",
+    "tool": "tool", "toolmessage": "tool", "function": "tool", "functionmessage": "tool",
+    "function_call_output": "tool",
     "system": "system", "systemmessage": "system", "developer": "system",
 }  # fmt: skip
 _TEXTS = ("text", "output_text", "input_text")
@@ -21,7 +22,7 @@ _MAX_DEPTH = 6
 
 
 def opened(message: Any) -> dict[str, Any]:
-    """Return a message without LangChain's wrapping: {"kwargs": …} of its constructor, {"type", "data"} of its dumps."""
+    """Return a message without LangChain's wrapping: {"kwargs": …} of a constructor, {"type", "data"} of a dump."""
     for _ in range(_MAX_DEPTH):
         if not isinstance(message, dict):
             return {}
@@ -101,7 +102,7 @@ def _one(row: Any) -> Iterator[Call]:
     if not isinstance(name, str) or not name.strip():
         return
     given = ("arguments", "args", "input", "parameters")
-    arguments = next((inner[field] for field in given if inner.get(field) is not None), {})
+    arguments: Any = next((inner[field] for field in given if inner.get(field) is not None), {})
     id_ = next((row[field] for field in ("call_id", "id", "toolCallId", "tool_call_id") if row.get(field)), "")
     yield Call(name, parsed(arguments), str(id_)[:255])
 
@@ -164,4 +165,6 @@ def tool_results(content: Any) -> list[str]:
     """Return what tools gave back in a message of Anthropic's shape."""
     if not isinstance(content, list):
         return []
-    return [given(part.get("content")) for part in content if isinstance(part, dict) and part.get("type") == "tool_result"]
+    return [
+        given(part.get("content")) for part in content if isinstance(part, dict) and part.get("type") == "tool_result"
+    ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext_noop as said
+from django.utils.translation import gettext_noop
 
 from reviews.logs import messages
 from reviews.logs.turns import Fault, Read, Seen, Sessions, Turn, moment, text_at
@@ -31,7 +31,13 @@ class OpenAI:
     def knows(record: Mapping[str, Any]) -> bool:
         if {"run_type", "traceId", "trace_id", "projectId"} & record.keys():
             return False
-        return bool(_SIGNS & record.keys()) or record.get("role") in ("user", "assistant", "system", "tool", "developer")
+        return bool(_SIGNS & record.keys()) or record.get("role") in (
+            "user",
+            "assistant",
+            "system",
+            "tool",
+            "developer",
+        )
 
     def read(self, record: Mapping[str, Any], line: int) -> Read:
         if "role" in record and "messages" not in record:
@@ -45,7 +51,7 @@ class OpenAI:
         if asked or isinstance(record.get("messages"), list):
             found = self._turns(asked, 0, record, line)
             return found if found.turns else Read(skipped="conversation without a message of the assistant")
-        return Read(fault=Fault(said("It has no messages and no response.")))
+        return Read(fault=Fault(gettext_noop("It has no messages and no response.")))
 
     def _message(self, message: Mapping[str, Any], line: int) -> Read:
         """Read a log that has a message a record."""
@@ -58,7 +64,11 @@ class OpenAI:
                 known |= {"user": user, "given": ""}
             elif given:
                 known["given"] = f"{known.get('given', '')}\n{given}".strip()
-            return Read(skipped=speaker or "message of nobody") if speaker else Read(fault=Fault(said("Its role is not known.")))
+            return (
+                Read(skipped=speaker or "message of nobody")
+                if speaker
+                else Read(fault=Fault(gettext_noop("Its role is not known.")))
+            )
         turn = _turn(message, line, text_at(message, "id") or f"{session}:{line}", session)
         if turn is None:
             return Read(skipped="assistant, without text or tool call")
@@ -114,11 +124,12 @@ def _asked(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _answered(record: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     """Return what the assistant answered; empty where the request failed, None where there is no response at all."""
-    answers = [record[name] for name in ("response", "completion", "preferred_output", "output") if name in record]
+    names = ("response", "completion", "preferred_output", "output")
+    answers: list[Any] = [record[name] for name in names if name in record]
     for answer in [*answers, record]:
         if isinstance(answer, Mapping) and isinstance(answer.get("body"), Mapping) and answer is not record:
             answer = answer["body"]
-        if isinstance(answer, str) and answer is not record:
+        if isinstance(answer, str):
             as_json = messages.parsed(answer)
             if not isinstance(as_json, Mapping):
                 return [{"role": "assistant", "content": answer}]

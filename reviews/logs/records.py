@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext_noop as said
+from django.utils.translation import gettext_noop
 
 from reviews.logs.sources import CORRUPT, Log
 from reviews.logs.turns import Fault
@@ -62,7 +62,9 @@ class Records:
             yield from read[self.state["shape"]]()
         except CORRUPT:
             # Nothing behind the damage can be found again.
-            yield Record(self.state["line"], fault=Fault(said("The compressed file is damaged or cut off here.")))
+            yield Record(
+                self.state["line"], fault=Fault(gettext_noop("The compressed file is damaged or cut off here."))
+            )
 
     # -- JSON Lines -------------------------------------------------------------------------------------
 
@@ -101,7 +103,7 @@ class Records:
             except StopIteration:
                 return
             except csv.Error as error:
-                yield Record(began, fault=Fault(said("It is no row of CSV: %(why)s."), {"why": str(error)}))
+                yield Record(began, fault=Fault(gettext_noop("It is no row of CSV: %(why)s."), {"why": str(error)}))
                 continue
             if "header" not in self.state:
                 self.state["header"] = cells
@@ -112,7 +114,9 @@ class Records:
         header = self.state["header"]
         if len(cells) != len(header):
             counts = {"columns": len(cells), "wanted": len(header)}
-            return Record(line, fault=Fault(said("It has %(columns)d columns, and the header has %(wanted)d."), counts))
+            return Record(
+                line, fault=Fault(gettext_noop("It has %(columns)d columns, and the header has %(wanted)d."), counts)
+            )
         if any(_CUT in cell for cell in cells):
             return Record(line, fault=_TOO_LONG)
         return Record(line, {name: _cell(cell) for name, cell in zip(header, cells, strict=True)})
@@ -133,7 +137,9 @@ class Records:
         while block := self.log.bytes.read(_BLOCK):
             yield from scan.take(block)
         if scan.is_open:
-            yield Record(scan.began or self.state["line"], fault=Fault(said("The document ends in the middle.")))
+            yield Record(
+                scan.began or self.state["line"], fault=Fault(gettext_noop("The document ends in the middle."))
+            )
 
 
 class _Scan:
@@ -161,7 +167,7 @@ class _Scan:
         skip_to = -1
         for found in _SIGNS.finditer(block):
             place, sign = found.start(), found[0]
-            if self.is_escaped and place == 0 or place == skip_to:
+            if (self.is_escaped and place == 0) or place == skip_to:
                 self.is_escaped = False
                 self.line += sign == b"\n"
                 continue
@@ -230,7 +236,8 @@ class _Scan:
 
 
 _TOO_LONG = Fault(
-    said("It is longer than %(most)d MiB, the most that is read of one record."), {"most": MAX_RECORD // 1_048_576}
+    gettext_noop("It is longer than %(most)d MiB, the most that is read of one record."),
+    {"most": MAX_RECORD // 1_048_576},
 )
 _CUT = "\x00cut\x00"  # stands for a line of CSV that is too long
 
@@ -241,8 +248,8 @@ def _shape(head: bytes, is_whole: bool) -> str:
     if text[:1] == b"[":
         return "document"
     if text[:1] != b"{":
-        first = text.partition(b"\n")[0].decode("utf-8", "replace")
-        return "csv" if _FIELDS & {name.strip().strip('"') for name in first.split(",")} else "lines"
+        header = text.partition(b"\n")[0].decode("utf-8", "replace")
+        return "csv" if _FIELDS & {name.strip().strip('"') for name in header.split(",")} else "lines"
     first, newline, rest = text.partition(b"\n")
     try:
         value = json.loads(first)
@@ -269,7 +276,7 @@ def has_list(value: Mapping[str, Any]) -> bool:
     """Tell whether an object is a list of records with something around it."""
     if isinstance(inner := value.get("trace"), dict) and has_list(inner):
         return True
-    found = next((value[name] for name in LISTS if isinstance(value.get(name), list)), None)
+    found: list[Any] = next((value[name] for name in LISTS if isinstance(value.get(name), list)), [])
     return bool(found) and isinstance(found[0], dict) and not {"messages", "run_type", "choices"} & value.keys()
 
 
@@ -277,13 +284,13 @@ def _parsed(raw: bytes, line: int) -> Record:
     try:
         value = json.loads(raw)
     except UnicodeDecodeError as error:
-        return Record(line, fault=Fault(said("It is not UTF-8 (byte %(byte)d)."), {"byte": error.start}))
+        return Record(line, fault=Fault(gettext_noop("It is not UTF-8 (byte %(byte)d)."), {"byte": error.start}))
     except ValueError as error:
-        return Record(line, fault=Fault(said("It is not JSON: %(why)s."), {"why": _PLACE.sub("", str(error))}))
+        return Record(line, fault=Fault(gettext_noop("It is not JSON: %(why)s."), {"why": _PLACE.sub("", str(error))}))
     except RecursionError:
-        return Record(line, fault=Fault(said("It is nested too deeply.")))
+        return Record(line, fault=Fault(gettext_noop("It is nested too deeply.")))
     if not isinstance(value, dict):
-        return Record(line, fault=Fault(said("It is no JSON object.")))
+        return Record(line, fault=Fault(gettext_noop("It is no JSON object.")))
     return Record(line, value)
 
 

@@ -18,7 +18,7 @@ def on_disk(stream: IO[bytes]) -> IO[bytes]:
     """Return a stream that can be read from any place on: one that comes through a pipe goes to a file first."""
     if stream.seekable():
         return stream
-    kept = tempfile.TemporaryFile(prefix="metacog-log-")
+    kept = tempfile.TemporaryFile(prefix="metacog-log-")  # noqa: SIM115 - whoever reads it closes it
     shutil.copyfileobj(stream, kept, _BLOCK)
     kept.seek(0)
     return kept

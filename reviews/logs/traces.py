@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reviews.logs import messages
-from reviews.logs.turns import Call, Read, Seen, Turn, moment
+from reviews.logs.turns import Call, Read, Seen, Turn, context, moment
 
 MAX_TRACES = 500  # of which it is known which calls came, those that went on last
 
@@ -108,11 +108,11 @@ def _answer(output: Any) -> str:
 
 def _question(asked: Any) -> str:
     if isinstance(asked, str):
-        return messages.context(asked)
+        return context(asked)
     if not isinstance(asked, Mapping):
         return ""
     names = ("input", "question", "query", "prompt", "text", "user_message")
-    return messages.context(next((asked[name] for name in names if isinstance(asked.get(name), str)), ""))
+    return context(next((asked[name] for name in names if isinstance(asked.get(name), str)), ""))
 
 
 def _literal(text: Any) -> Any:

@@ -125,12 +125,13 @@ def _place(entry: tuple[str, Any]) -> int:
 class HeldPart(NamedTuple):
     """One item of a turn that would have been held, and why."""
 
-    index: int
+    place: int  # among the items of its turn
     item: ItemPart
     reason: Reason
     hesitation: HesitationPart | None  # of what decided by its score
     rule: int | None  # its place in the policy, from 1
     excerpt: str
+    is_repeated: bool = False  # the same call of the same session was held before
 
 
 class Scored(NamedTuple):
@@ -226,7 +227,8 @@ class Trial:
             return None
         report.held_calls += 1
         tool.held += 1
-        report.repeated += not self.asked.is_new(turn.session, call.name, canonical(call.arguments))
+        is_repeated = not self.asked.is_new(turn.session, call.name, canonical(call.arguments))
+        report.repeated += is_repeated
         scored = told.get("hesitation")
         is_risky = scored is not None and scored["score"] >= scored["hold_at"]
         reason: Reason = "fault" if "fault" in told else "score" if is_risky else "rule" if rule else "default"
@@ -235,7 +237,8 @@ class Trial:
             as_scored = self.scorer.score_call(item, told["index"])
             tool.if_scored += as_scored["score"] >= as_scored["hold_at"]
         line = f"{call.name} {secrets.line(call.name, item.text)}"
-        return self._held(told, reason, scored if is_risky else None, place, line)
+        held = self._held(told, reason, scored if is_risky else None, place, line)
+        return held._replace(is_repeated=is_repeated)
 
     def _held(
         self, told: ItemPart, reason: Reason, hesitation: HesitationPart | None, place: int | None, line: str

@@ -198,8 +198,8 @@ class Command(BaseCommand):
         if by_default:
             scored = sum(tool.if_scored for tool in report.tools.values())
             say(
-                f"\nNo rule matches {by_default:,} of the held tool call{pluralize(by_default)}. With default_tool_call: "
-                f"score, {scored:,} of them would be held."
+                f"\nNo rule matches {by_default:,} of the held tool calls. With default_tool_call: score, "
+                f"{scored:,} of them would be held."
             )
 
 
@@ -276,7 +276,11 @@ def _row(file: str, scored: Scored, held: HeldPart) -> dict[str, Any]:
     }
     if "name" in held.item:
         row |= {"name": held.item["name"], "arguments": secrets.masked(held.item["arguments"])}
-        row |= {"rule": held.rule, "rule_reason": (held.item["rule"] or {}).get("reason"), "fault": held.item.get("fault")}
+        row |= {
+            "rule": held.rule,
+            "rule_reason": (held.item["rule"] or {}).get("reason"),
+            "fault": held.item.get("fault"),
+        }
     if held.hesitation:
         row["score"] = held.hesitation["score"]
         row["signals"] = [
@@ -318,7 +322,7 @@ def _besides(report: Report) -> Iterator[str]:
         yield f"{report.marked:,} more answer{pluralize(report.marked)} would have been marked."
     if report.repeated:
         repeat = "repeats" if report.repeated == 1 else "repeat"
-        yield f"{report.repeated:,} of the held tool calls {repeat} one of the same session: while that waits, it is the same."
+        yield f"{report.repeated:,} of the held tool calls {repeat} an earlier one: no new item while that is pending."
 
 
 def _counts(report: Report) -> dict[str, int]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -19,7 +21,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from metacog.accounts.rule_forms import as_text
 from metacog.heuristics.wire.assessment import HesitationPart
-from metacog.models import Agent, Policy, Role, User
+from metacog.models import Agent, Policy, Role, Team, User
 from patterns.models import ErrorPattern
 from reviews.logs import imports
 from reviews.logs.formats import AUTO, NAMES
@@ -35,7 +37,7 @@ from reviews.presentation.why_asked import why_asked
 LISTED = 50  # logs, the newest
 MOST_UNDER_WAY = 5  # of a team
 TOOLS_SHOWN = 100
-ITEMS_SHOWN = 100  # of a page
+ITEMS_SHOWN = 50  # of a page
 
 # Why records have no turn in them; what is not here is the log's own word for a kind of record.
 SKIPPED: dict[str, Promise] = {
@@ -75,14 +77,17 @@ class LogForm(forms.Form):
     keeps = forms.BooleanField(
         label=gettext_lazy("Keep the log's responses under this agent"),
         required=False,
-        help_text=gettext_lazy("To search them and to try policies and error patterns on. Nothing is held, nobody is notified."),
+        help_text=gettext_lazy(
+            "To search them and to try policies and error patterns on. Nothing is held, nobody is notified."
+        ),
     )
 
     def __init__(self, person: User, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.teams = {f"team:{team.pk}": team for team in person.teams_as(Role.CURATOR).order_by("name")}
+        teams = person.teams_as(Role.CURATOR).order_by("name")
+        self.teams: dict[str, Team] = {f"team:{team.pk}": team for team in teams}
         rows = Agent.objects.filter(team__in=list(self.teams.values())).select_related("team")
-        self.agents = {agent.public_id: agent for agent in rows.order_by("team__name", "name")}
+        self.agents: dict[str, Agent] = {agent.public_id: agent for agent in rows.order_by("team__name", "name")}
         is_one = len(self.teams) == 1
         new = [
             (name, _("A new agent") if is_one else _("A new agent of %(team)s") % {"team": team})
@@ -95,22 +100,25 @@ class LogForm(forms.Form):
         self.fields["upload"].widget.attrs["accept"] = ".jsonl,.json,.ndjson,.csv,.gz,.txt,.log"
 
     def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
+        cleaned: dict[str, Any] = super().clean() or {}
         upload, under = cleaned.get("upload"), cleaned.get("under", "")
         if upload and upload.size > imports.MAX_UPLOAD:
             most = imports.MAX_UPLOAD // 1_048_576
             self.add_error("upload", _("The file is larger than %(most)d MiB. Split it.") % {"most": most})
-        cleaned["agent"] = agent = self.agents.get(under)
-        cleaned["team"] = team = agent.team if agent else self.teams.get(under)
+        agent: Agent | None = self.agents.get(under)
+        team: Team | None = agent.team if agent else self.teams.get(under)
         if cleaned.get("keeps") and agent is None:
             self.add_error("keeps", _("Choose an agent to keep responses under."))
-        if team and LogImport.objects.filter(team=team, state__in=["uploading", "waiting", "running"]).count() >= MOST_UNDER_WAY:
-            self.add_error(None, _("The team has %(count)d log imports under way. Wait until one is done.") % {"count": MOST_UNDER_WAY})
-        return cleaned
+        under_way = LogImport.objects.filter(team=team, state__in=["uploading", "waiting", "running"])
+        if team and under_way.count() >= MOST_UNDER_WAY:
+            told = _("The team has %(count)d log imports under way. Wait until one is done.")
+            self.add_error(None, told % {"count": MOST_UNDER_WAY})
+        return cleaned | {"agent": agent, "team": team}
 
 
-def _logs(request: PersonRequest) -> Any:
-    return LogImport.objects.filter(team__in=request.user.teams_as(Role.CURATOR)).select_related("team", "agent", "person")
+def _logs(request: PersonRequest) -> QuerySet[LogImport]:
+    seen = LogImport.objects.filter(team__in=request.user.teams_as(Role.CURATOR))
+    return seen.select_related("team", "agent", "person")
 
 
 @never_cache
@@ -125,7 +133,12 @@ def log_imports(request: PersonRequest) -> HttpResponse:
         if form.is_valid():
             given = form.cleaned_data
             row = imports.take_in(
-                request.user, given["team"], given["agent"], given["upload"], format=given["format"], keeps=given["keeps"]
+                request.user,
+                given["team"],
+                given["agent"],
+                given["upload"],
+                format=given["format"],
+                keeps=given["keeps"],
             )
             return redirect("log-import", row.public_id)
     else:
@@ -141,7 +154,8 @@ def log_import(request: PersonRequest, log_id: str) -> HttpResponse:
     """Show how far a log is read, and what of it would have been held."""
     row: LogImport = get_object_or_404(_logs(request).defer("cursor"), public_id=log_id)
     report = Report.from_json(row.report) if row.report else Report()
-    versions = {row.policy_version, row.agent.policy_version} if row.agent else set()
+    tried = row.policy_version or 0
+    versions = {tried, row.agent.policy_version} if row.agent else set()
     policies = {each.version: each for each in Policy.objects.filter(agent=row.agent_id, version__in=versions)}
     first = number if (number := _number(request.GET.get("from", ""))) > 0 else 1
     items = list(row.items.filter(number__gte=first).defer("body", "verdict")[: ITEMS_SHOWN + 1])
@@ -153,7 +167,7 @@ def log_import(request: PersonRequest, log_id: str) -> HttpResponse:
         "besides": _besides(report),
         "reasons": _reasons(report),
         "signals": [(TITLES.get(name, name), count) for name, count in report.signals.most_common()],
-        "rules": _rules(report, policies.get(row.policy_version)),
+        "rules": _rules(report, policies.get(tried)),
         "tools": _tools(report, row, policies.get(row.agent.policy_version) if row.agent else None),
         "more_tools": max(0, len(report.tools) - TOOLS_SHOWN),
         **_default(report, row),
@@ -161,6 +175,7 @@ def log_import(request: PersonRequest, log_id: str) -> HttpResponse:
         "first_url": reverse("log-import", args=[row.public_id]) if first > 1 else "",
         "next_url": f"?from={items[ITEMS_SHOWN].number}#held" if len(items) > ITEMS_SHOWN else "",
         "most_items": imports.MOST_ITEMS,
+        "most_alike": imports.MOST_ALIKE,
         "unread": [(line, _(sentence) % names if names else _(sentence)) for line, sentence, names in row.unread],
         "skipped": _skipped(report),
         "format": NAMES.get(row.format, ""),
@@ -198,7 +213,9 @@ def log_item(request: PersonRequest, log_id: str, number: int) -> HttpResponse:
         "stuck": None,
         "tag_flags": tag_flags(verdict),
         "whole": highlight.show(whole) if whole else None,
-        "others": LogImportItem.objects.filter(log=row, number__in=[number - 1, number + 1]).values_list("number", flat=True),
+        "others": LogImportItem.objects.filter(log=row, number__in=[number - 1, number + 1]).values_list(
+            "number", flat=True
+        ),
         **_made_rule(row, item),
     }
     if sent.call:
@@ -260,8 +277,8 @@ def _besides(report: Report) -> list[str]:
         told.append(sentence % {"count": f"{report.marked:,}"})
     if report.repeated:
         sentence = ngettext(
-            "%(count)s of the held tool calls repeats an earlier one of its session. While that is pending, both are one item.",
-            "%(count)s of the held tool calls repeat an earlier one of their session. While that is pending, they are one item.",
+            "%(count)s of the held tool calls repeats an earlier one of its session: while that is pending, no new item.",  # noqa: E501
+            "%(count)s of the held tool calls repeat an earlier one of their session: while that is pending, no new item.",  # noqa: E501
             report.repeated,
         )
         told.append(sentence % {"count": f"{report.repeated:,}"})
@@ -280,7 +297,8 @@ def _skipped(report: Report) -> list[tuple[str, int]]:
     return list(counts.items())
 
 
-class RuleRow(NamedTuple):
+@dataclass(frozen=True)
+class RuleRow:
     """A rule that matched, and what it would have done."""
 
     place: int
@@ -300,7 +318,8 @@ def _rules(report: Report, policy: Policy | None) -> list[RuleRow]:
     ]
 
 
-class ToolRow(NamedTuple):
+@dataclass(frozen=True)
+class ToolRow:
     """A tool, what would have become of its calls, and where a rule for it is made."""
 
     name: str
@@ -352,4 +371,3 @@ def _made_rule(row: LogImport, item: LogImportItem) -> dict[str, str]:
 
 def _number(raw: str) -> int:
     return int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 7 else 0
-

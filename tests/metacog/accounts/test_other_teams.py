@@ -82,9 +82,7 @@ def fill(caller: Any, owner: User, word: str) -> None:
     imports.work_due(timezone.now())
     caller.respond(f"Sorry, the {word}.", items=[], user_message=f"No, the {word} is wrong.", session=word)
     last, before, *_ = AgentResponse.objects.filter(agent=agent, session=word).order_by("-pk")
-    PossibleCorrection.objects.create(
-        agent=agent, response=last, before=before, confidence=0.6, place=0.5, counts=True
-    )
+    PossibleCorrection.objects.create(agent=agent, response=last, before=before, confidence=0.6, place=0.5, counts=True)
 
 
 @pytest.fixture

@@ -204,8 +204,14 @@ def upload(post: Any, carla: Any, as_person: Any) -> Callable[..., Sent]:
     client = as_person(carla)
     client.get("/log-imports/")
     cookies = "; ".join(f"{name}={morsel.value}" for name, morsel in client.cookies.items())
-    fields = {"csrfmiddlewaretoken": client.cookies["csrftoken"].value, "under": f"team:{carla.teams[0].pk}", "format": "openai"}
-    head = "".join(f'--b\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n' for name, value in fields.items())
+    fields = {
+        "csrfmiddlewaretoken": client.cookies["csrftoken"].value,
+        "under": f"team:{carla.teams[0].pk}",
+        "format": "openai",
+    }
+    head = "".join(
+        f'--b\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n' for name, value in fields.items()
+    )
     head += '--b\r\nContent-Disposition: form-data; name="upload"; filename="log.jsonl"\r\n\r\n'
     line = b'{"messages": [{"role": "assistant", "content": "' + b"x" * 4_000 + b'"}]}\n'
 

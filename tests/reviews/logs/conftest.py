@@ -58,7 +58,9 @@ def session() -> bytes:
         said("a2", tool("Bash", command="ls"), timestamp="2026-01-20T11:57:19Z"),
         asked("u2", result("12 files")),
         '{"type": "assistant", "uuid": "a3", broken\n',
-        said("a4", "There are 12 files.", tool("mcp__bank__transfer", "toolu_2", eur=100, api_key="sk-abcdefghijklmnopq")),
+        said(
+            "a4", "There are 12 files.", tool("mcp__bank__transfer", "toolu_2", eur=100, api_key="sk-abcdefghijklmnopq")
+        ),
         said("a5", tool("Bash", "toolu_3", command="ls")),
         said("a2", tool("Bash", command="ls"), timestamp="2026-01-20T11:57:19Z"),
     )

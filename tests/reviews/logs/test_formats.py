@@ -39,7 +39,8 @@ MADE = run("r2", "tool", "count", inputs={"input": "{'of': 'files'}"}, outputs={
 ROOT = run("r0", "chain", parent=None, inputs={"input": "How many?"}, outputs={"output": "There are 12."})
 COUNT = [("count", {"of": "files"})]
 GENERATION = {
-    "id": "o1", "traceId": "t1", "type": "GENERATION", "startTime": "2024-01-01T00:00:00Z", "input": [Q], "output": CALLED,
+    "id": "o1", "traceId": "t1", "type": "GENERATION", "startTime": "2024-01-01T00:00:00Z",
+    "input": [Q], "output": CALLED,
 }  # fmt: skip
 TOOL = {"id": "o2", "traceId": "t1", "type": "TOOL", "name": "count", "input": {"of": "files"}, "output": "12"}
 SPAN = {"id": "o0", "traceId": "t1", "type": "SPAN", "name": "all", "input": "How many?", "output": "There are 12."}
@@ -47,7 +48,7 @@ SNAKE = {"id": "o3", "trace_id": "t2", "session_id": "s2", "type": "GENERATION",
          "input": json.dumps([Q, CALLED, GIVEN]), "output": json.dumps(ANSWER)}  # fmt: skip
 CSV = (
     b'"id","traceId","type","name","startTime","input","output"\n'
-    b'"o1","t1","GENERATION","g","2024-01-01T00:00:00Z","[{""role"":""user"",""content"":""How many?""}]","Two\nlines"\n'
+    b'"o1","t1","GENERATION","g","2024-01-01","[{""role"":""user"",""content"":""How many?""}]","Two\nlines"\n'
     b'"o2","t1","TOOL","count","","{""of"":""files""}","12"\n'
 )
 
@@ -68,36 +69,87 @@ LOGS: list[tuple[bytes, str, list[tuple[int, str, list[Any], str, str]]]] = [
         "claude-code",
         [(4, "I count.", COUNT, "How many?", ""), (6, "There are 12.", [], "How many?", "12")],
     ),
-    (lines({"messages": [Q, CALLED, GIVEN, ANSWER]}), "openai", [
-        (1, "", COUNT, "How many?", ""), (1, "There are 12.", [], "How many?", "12")]),
-    (lines({"request": {"messages": [Q, CALLED, GIVEN]}, "response": {"id": "x", "choices": [{"message": ANSWER}]}}), "openai", [
-        (1, "There are 12.", [], "How many?", "12")]),
-    (lines({"custom_id": "k", "response": {"status_code": 200, "body": {"id": "x", "choices": [{"message": CALLED}]}}}), "openai", [
-        (1, "", COUNT, "", "")]),
-    (lines({"object": "response", "id": "x", "input": "How many?", "output": [
-        {"type": "reasoning"}, {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Few."}]},
-        {"type": "function_call", "call_id": "c1", "name": "count", "arguments": '{"of": "files"}'}]}), "openai", [
-        (1, "Few.", [], "How many?", ""), (1, "", COUNT, "How many?", "")]),
+    (
+        lines({"messages": [Q, CALLED, GIVEN, ANSWER]}),
+        "openai",
+        [(1, "", COUNT, "How many?", ""), (1, "There are 12.", [], "How many?", "12")],
+    ),
+    (
+        lines({"request": {"messages": [Q, CALLED, GIVEN]}, "response": {"id": "x", "choices": [{"message": ANSWER}]}}),
+        "openai",
+        [(1, "There are 12.", [], "How many?", "12")],
+    ),
+    (
+        lines(
+            {"custom_id": "k", "response": {"status_code": 200, "body": {"id": "x", "choices": [{"message": CALLED}]}}}
+        ),
+        "openai",
+        [(1, "", COUNT, "", "")],
+    ),
+    (
+        lines(
+            {
+                "object": "response",
+                "id": "x",
+                "input": "How many?",
+                "output": [
+                    {"type": "reasoning"},
+                    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Few."}]},
+                    {"type": "function_call", "call_id": "c1", "name": "count", "arguments": '{"of": "files"}'},
+                ],
+            }
+        ),
+        "openai",
+        [(1, "Few.", [], "How many?", ""), (1, "", COUNT, "How many?", "")],
+    ),
     (lines({"prompt": "How many?", "completion": "Two."}), "openai", [(1, "Two.", [], "How many?", "")]),
-    (lines(Q, CALLED, GIVEN, ANSWER), "openai", [
-        (2, "", COUNT, "How many?", ""), (4, "There are 12.", [], "How many?", "12")]),
+    (
+        lines(Q, CALLED, GIVEN, ANSWER),
+        "openai",
+        [(2, "", COUNT, "How many?", ""), (4, "There are 12.", [], "How many?", "12")],
+    ),
     (json.dumps([{"messages": [Q, ANSWER]}], indent=1).encode(), "openai", [(2, "There are 12.", [], "How many?", "")]),
-    (lines({"messages": [Q, {"role": "assistant", "function_call": {"name": "f", "arguments": "{oops"}}]}), "openai", [
-        (1, "", [("f", "{oops")], "How many?", "")]),
+    (
+        lines({"messages": [Q, {"role": "assistant", "function_call": {"name": "f", "arguments": "{oops"}}]}),
+        "openai",
+        [(1, "", [("f", "{oops")], "How many?", "")],
+    ),
     (lines(ROOT, MODEL, MADE), "langsmith", [(2, "I count.", COUNT, "How many?", "")]),
     (lines(MADE, MODEL), "langsmith", [(1, "", COUNT, "", ""), (2, "I count.", [], "How many?", "")]),
-    (json.dumps({"runs": [ROOT | {"child_runs": [MODEL, MADE]}]}).encode(), "langsmith", [(1, "I count.", COUNT, "How many?", "")]),
-    (lines(ROOT, MODEL, run("r3", "tool", "other", inputs={"input": "x"})), "langsmith", [
-        (2, "I count.", COUNT, "How many?", ""), (3, "", [("other", "x")], "", "")]),
+    (
+        json.dumps({"runs": [ROOT | {"child_runs": [MODEL, MADE]}]}).encode(),
+        "langsmith",
+        [(1, "I count.", COUNT, "How many?", "")],
+    ),
+    (
+        lines(ROOT, MODEL, run("r3", "tool", "other", inputs={"input": "x"})),
+        "langsmith",
+        [(2, "I count.", COUNT, "How many?", ""), (3, "", [("other", "x")], "", "")],
+    ),
     (lines(ROOT), "langsmith", [(1, "There are 12.", [], "How many?", "")]),
     (lines(SPAN, GENERATION, TOOL), "langfuse", [(2, "", COUNT, "How many?", "")]),
     (lines(SNAKE), "langfuse", [(1, "There are 12.", [], "How many?", "12")]),
     (CSV, "langfuse", [(2, "Two\nlines", [], "How many?", ""), (4, "", COUNT, "", "")]),
-    (json.dumps({"id": "t1", "projectId": "p", "input": {"messages": [Q]}, "output": "x", "observations": [SPAN, GENERATION]},
-                indent=2).encode(), "langfuse", [(22, "", COUNT, "How many?", "")]),
-    (lines({"id": "t1", "sessionId": "s", "timestamp": "2024-01-01", "input": "How many?", "output": "Two."}), "langfuse", [
-        (1, "Two.", [], "How many?", "")]),
-]  # fmt: skip
+    (
+        json.dumps(
+            {
+                "id": "t1",
+                "projectId": "p",
+                "input": {"messages": [Q]},
+                "output": "x",
+                "observations": [SPAN, GENERATION],
+            },
+            indent=2,
+        ).encode(),
+        "langfuse",
+        [(22, "", COUNT, "How many?", "")],
+    ),
+    (
+        lines({"id": "t1", "sessionId": "s", "timestamp": "2024-01-01", "input": "How many?", "output": "Two."}),
+        "langfuse",
+        [(1, "Two.", [], "How many?", "")],
+    ),
+]
 
 
 @table("raw, format, wanted", LOGS)

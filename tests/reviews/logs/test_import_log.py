@@ -16,14 +16,14 @@ from django.utils import timezone
 
 from metacog.management.utility import Utility
 from metacog.models import Agent, AgentState, AuditEvent
+from patterns.models import Problem
+from patterns.patterns.scorer import scorer_for
 from reviews.learning import reflections, sweep
 from reviews.logs.trial import Trial
 from reviews.logs.turns import Read, Turn
 from reviews.metrics import daily, sampling
 from reviews.models import AgentResponse, DailyFigure, Delivery, HeldItem, LogImport, Reflection, Sample
 from reviews.scoring.replay import Replayer
-from patterns.models import Problem
-from patterns.patterns.scorer import scorer_for
 from tests.reviews.api.test_tool_calls import ruled
 from tests.reviews.logs.conftest import SURE, asked, lines, said, tool
 from tests.tables import table
@@ -64,9 +64,7 @@ def test_a_new_agent_has_people_asked_about_every_tool_call(log: Path, session: 
     assert [(each["line"], each["name"]) for each in told["held_items"]] == [
         (4, "Bash"), (7, "mcp__bank__transfer"), (8, "Bash"),
     ]  # fmt: skip
-    assert told["unread_records"] == [
-        {"file": str(log), "line": 6, "reason": told["unread_records"][0]["reason"]}
-    ]
+    assert told["unread_records"] == [{"file": str(log), "line": 6, "reason": told["unread_records"][0]["reason"]}]
     assert told["skipped"] == {"user": 2, "summary": 1, "copy of an earlier line": 1}
     assert "sk-abcdefghijklmnopq" not in json.dumps(told)  # a secret of the log
     for same in (report("-", sent=session), report("-", sent=gzip.compress(session))):
@@ -220,7 +218,9 @@ def test_what_is_kept_counts_nowhere(agent: Agent, log: Path, tmp_path: Path) ->
     path = tmp_path / "today.jsonl"
     now = timezone.now().isoformat()
     path.write_bytes(
-        lines(asked("u1", "No, that is wrong.", timestamp=now), said("a1", SURE, timestamp=now), said("a2", "It is so."))
+        lines(
+            asked("u1", "No, that is wrong.", timestamp=now), said("a1", SURE, timestamp=now), said("a2", "It is so.")
+        )
     )
     report(path, "--keep", "kuro")
     assert AgentResponse.objects.count() == 2
@@ -237,4 +237,3 @@ def test_what_is_kept_counts_nowhere(agent: Agent, log: Path, tmp_path: Path) ->
 def test_keeping_takes_the_policy_of_its_agent(agent: Agent, log: Path) -> None:
     with pytest.raises(CommandError, match="leave --policy out"):
         report(log, "--keep", "kuro", "--policy", "kuro")
-

@@ -42,9 +42,7 @@ def read_all() -> LogImport:
 
 
 @table("raw", [lambda raw: raw, gzip.compress])
-def test_a_log_is_read_and_its_report_shown(
-    kuro: Any, carla: User, as_person: Any, session: bytes, raw: Any
-) -> None:
+def test_a_log_is_read_and_its_report_shown(kuro: Any, carla: User, as_person: Any, session: bytes, raw: Any) -> None:
     ruled(kuro, RULE, default_tool_call="ask")
     client = as_person(carla)
     answer = upload(client, raw(session), kuro)
@@ -60,7 +58,7 @@ def test_a_log_is_read_and_its_report_shown(
         "Of 3 tool calls and 2 answers, these 4 would have been held.",
         "1 of the held tool calls repeats",
         "No rule matches 2 of the held tool calls",
-        "If it scored them instead, 0 of them would be held.",
+        "If it scored them instead, none of them would be held.",
         "line 6",
         "1 record could not be read",
         "It is not JSON",
@@ -80,10 +78,21 @@ def test_a_held_item_opens_as_the_queue_shows_it(kuro: Any, carla: User, as_pers
     read_all()
     first, second = re.findall(r'href="([^"]+/items/\d+/)"', client.get(report).content.decode())
     page = client.get(first).content.decode()
-    for words in ("Why is it slow?", "held from 50", "cause named before it was measured", '<mark class="', "Next item"):
+    for words in (
+        "Why is it slow?",
+        "held from 50",
+        "cause named before it was measured",
+        '<mark class="',
+        "Next item",
+    ):
         assert words in page, words
     page = client.get(second).content.decode()
-    for words in ("mcp__bank__transfer", "A policy rule asks a person: mcp__bank__*.", "money leaves", "There are 12 files."):
+    for words in (
+        "mcp__bank__transfer",
+        "A policy rule asks a person: mcp__bank__*.",
+        "money leaves",
+        "There are 12 files.",
+    ):
         assert words in page, words
     assert "sk-abcdefghijklmnopq" not in page
     assert client.get(second.replace("/2/", "/3/")).status_code == 404
@@ -110,7 +119,9 @@ def test_owners_and_curators_upload(aurora: Any, as_person: Any, session: bytes,
     assert upload(client, session, aurora).status_code == (302 if may else 403)
 
 
-def test_a_log_is_its_teams_own(aurora: Any, borealis: Any, carla: User, mallory: User, as_person: Any, session: bytes) -> None:
+def test_a_log_is_its_teams_own(
+    aurora: Any, borealis: Any, carla: User, mallory: User, as_person: Any, session: bytes
+) -> None:
     report = upload(as_person(carla), session, aurora).url
     read_all()
     theirs = as_person(mallory)
@@ -143,7 +154,7 @@ def test_who_dies_in_the_middle_loses_a_piece(aurora: Any, carla: User, as_perso
     monkeypatch.setattr(imports, "PIECE_RECORDS", 7)
     monkeypatch.setattr(imports, "TURN_SECONDS", 1000.0)
     upload(as_person(carla), MANY, aurora)
-    save, deaths = imports._Work._save, []
+    save, deaths = imports._Work._save, list[int]()
 
     class Killed(BaseException):
         pass
@@ -215,7 +226,9 @@ def test_a_team_has_a_few_logs_under_way(aurora: Any, carla: User, as_person: An
     assert found == [302] * pages.MOST_UNDER_WAY + [422]
 
 
-def test_a_log_goes_after_a_week_or_when_it_is_deleted(aurora: Any, carla: User, as_person: Any, session: bytes) -> None:
+def test_a_log_goes_after_a_week_or_when_it_is_deleted(
+    aurora: Any, carla: User, as_person: Any, session: bytes
+) -> None:
     client = as_person(carla)
     report = upload(client, session, aurora).url
     read_all()

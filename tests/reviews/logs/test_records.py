@@ -14,7 +14,7 @@ from reviews.logs.records import Record, Records
 from reviews.logs.sources import Log
 from tests.tables import table
 
-ODD = [{"a": 'x"\\{[', "b": [{"runs": [1]}]}, {"é": "\\"}, {}, {"n": "\n", "t": ["]}"]}, {"last": "\\\""}]
+ODD = [{"a": 'x"\\{[', "b": [{"runs": [1]}]}, {"é": "\\"}, {}, {"n": "\n", "t": ["]}"]}, {"last": '\\"'}]
 LINES = "\n".join(map(json.dumps, ODD)).encode()
 SHAPES = [
     LINES,
@@ -52,7 +52,10 @@ def test_reading_goes_on_behind_any_record(raw: bytes) -> None:
 def test_a_record_that_is_too_long_is_told_and_the_others_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(records, "MAX_RECORD", 40)
     long = {"text": "x" * 100}
-    for raw in (json.dumps({"a": 1}) + "\n" + json.dumps(long) + "\n" + json.dumps({"b": 2}), json.dumps([{"a": 1}, long, {"b": 2}])):
+    for raw in (
+        json.dumps({"a": 1}) + "\n" + json.dumps(long) + "\n" + json.dumps({"b": 2}),
+        json.dumps([{"a": 1}, long, {"b": 2}]),
+    ):
         found = list(cut(raw.encode()))
         assert [record.value for record in found] == [{"a": 1}, None, {"b": 2}]
         assert str(found[1].fault).startswith("It is longer than")
