@@ -118,7 +118,7 @@ def test_the_assessment_is_the_one_that_posting_gives(kuro: Any) -> None:
     trial = Trial(scorer_for(agent))
     for number, text in enumerate([SURE, "It is 73% of 4,711 requests.", SURE, "We lose 73%, obviously."]):
         turn = Turn(
-            line=number + 1, key=str(number), session="s", text=text, user_message="Why?", at="2026-01-01T00:00:00Z",
+            line=number + 1, key=str(number), session="s", text=text, user_message="Why?" if number else "73% of 4,711 requests are lost. Why?", at="2026-01-01T00:00:00Z",
             calls=[*([] if number else [*map(_call, ({"eur": 100}, {"text": SURE}))])],
         )  # fmt: skip
         trial = Trial(scorer_for(agent), state=json.loads(json.dumps(trial.state))) if number else trial

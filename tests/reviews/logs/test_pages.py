@@ -118,6 +118,12 @@ def test_owners_and_curators_upload(aurora: Any, as_person: Any, session: bytes,
     assert ('type="file"' in page) is may
     assert upload(client, session, aurora).status_code == (302 if may else 403)
 
+    LogImport.objects.all().delete()
+    row = imports.take_in(None, aurora, None, SimpleUploadedFile("log.jsonl", session), format="auto")
+    report = reverse("log-import", args=[row.public_id])
+    assert client.get(report).status_code == (200 if may else 404)
+    assert client.post(f"{report}delete").status_code == (302 if may else 404)
+
 
 def test_a_log_is_its_teams_own(
     aurora: Any, borealis: Any, carla: User, mallory: User, as_person: Any, session: bytes
