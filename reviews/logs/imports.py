@@ -54,7 +54,13 @@ _UNDER_WAY = (State.WAITING, State.RUNNING)
 
 
 def take_in(
-    person: User | None, team: Team, agent: Agent | None, upload: UploadedFile[bytes], *, format: str, keeps: bool = False
+    person: User | None,
+    team: Team,
+    agent: Agent | None,
+    upload: UploadedFile[bytes],
+    *,
+    format: str,
+    keeps: bool = False,
 ) -> LogImport:
     """Store an uploaded log for the worker, a stretch at a time; it is tried under the policy of the team's `agent`."""
     now = timezone.now()

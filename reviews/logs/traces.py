@@ -33,9 +33,10 @@ class Steps:
     def of_model(self, step: Step) -> Read:
         said = messages.conversation(step.output)
         asked = messages.conversation(step.input)
+        if step.is_root:  # the whole conversation, as agents give it back
+            users = [place for place, message in enumerate(said) if messages.role(message) == "user"]
+            said = said[users[-1] + 1 :] if users else said
         answers = [message for message in said if messages.role(message) in ("assistant", "")]
-        if step.is_root and answers:  # the whole conversation, as agents give it back
-            answers = answers[-1:]
         text = "\n\n".join(filter(None, (messages.text(message.get("content")) for message in answers)))
         calls = [call for message in answers for call in messages.calls(message)]
         calls += [call for call in messages.calls({"tool_calls": step.calls}) if not calls]

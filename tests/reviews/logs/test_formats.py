@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -161,6 +162,17 @@ def test_a_log_is_read_for_what_it_is(raw: bytes, format: str, wanted: Any) -> N
                 for turn in turns(each, told)
             ]
             assert found == wanted
+
+
+def test_what_langchain_itself_traced_is_read() -> None:
+    """Recorded from langchain-core 1.8.3 by its LangChainTracer, without what tells of the machine."""
+    raw = (Path(__file__).parent / "langchain_runs.jsonl").read_bytes()
+    assert [(turn.line, turn.text, turn.given, turn.session) for turn in turns(raw)] == [
+        (2, "I count.", "", "th"),
+        (4, "There are 12.", "12", "th"),
+    ]
+    (root,) = turns(raw.partition(b"\n")[0])  # an export of root runs alone
+    assert (root.text, [call[:2] for call in root.calls]) == ("I count.\n\nThere are 12.", COUNT)
 
 
 def test_a_turn_says_when_where_and_as_which_call_it_was() -> None:

@@ -20,7 +20,7 @@ from patterns.models import Problem
 from patterns.patterns.scorer import scorer_for
 from reviews.learning import reflections, sweep
 from reviews.logs.trial import Trial
-from reviews.logs.turns import Read, Turn
+from reviews.logs.turns import Call, Read, Turn
 from reviews.metrics import daily, sampling
 from reviews.models import AgentResponse, DailyFigure, Delivery, HeldItem, LogImport, Reflection, Sample
 from reviews.scoring.replay import Replayer
@@ -118,9 +118,14 @@ def test_the_assessment_is_the_one_that_posting_gives(kuro: Any) -> None:
     trial = Trial(scorer_for(agent))
     for number, text in enumerate([SURE, "It is 73% of 4,711 requests.", SURE, "We lose 73%, obviously."]):
         turn = Turn(
-            line=number + 1, key=str(number), session="s", text=text, user_message="Why?" if number else "73% of 4,711 requests are lost. Why?", at="2026-01-01T00:00:00Z",
-            calls=[*([] if number else [*map(_call, ({"eur": 100}, {"text": SURE}))])],
-        )  # fmt: skip
+            line=number + 1,
+            key=str(number),
+            session="s",
+            text=text,
+            user_message="Why?" if number else "73% of 4,711 requests are lost. Why?",
+            at="2026-01-01T00:00:00Z",
+            calls=[] if number else [_call({"eur": 100}), _call({"text": SURE})],
+        )
         trial = Trial(scorer_for(agent), state=json.loads(json.dumps(trial.state))) if number else trial
         (scored,) = trial.take(Read([turn]))
         posted = kuro.post("/responses", turn.body()).json()
@@ -135,8 +140,6 @@ def test_the_assessment_is_the_one_that_posting_gives(kuro: Any) -> None:
 
 
 def _call(arguments: Any) -> Any:
-    from reviews.logs.turns import Call
-
     return Call("mcp__bank__pay" if "eur" in arguments else "note", arguments)
 
 
