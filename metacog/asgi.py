@@ -10,10 +10,11 @@ import asyncio
 import io
 import os
 import sys
+import tempfile
 from collections.abc import Awaitable, Callable, Collection, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from typing import Any, ClassVar, NoReturn
+from typing import IO, Any, ClassVar, NoReturn
 from urllib.parse import unquote_to_bytes
 
 from django.conf import settings
@@ -34,6 +35,8 @@ BODY_SECONDS = 15.0  # for the whole of a body
 LINGER_SECONDS = 2.0  # for what is still on its way when the answer was sent: many read none while they cannot send
 DROPPED_BYTES = 8 * 1_048_576  # of that; beyond it the connection is closed
 BUFFERED_BYTES = 64 * 1_048_576  # of all bodies in this process
+UPLOAD_SECONDS = 900.0  # for the whole of a file that goes to disk: 50 MiB at half a megabit a second
+UPLOADS = 4  # of those at a time in this process
 WITH_BODY = ("POST", "PUT", "PATCH")  # methods
 BLOCK_BYTES = 262_144  # of a long answer
 READER_SECONDS = 30.0  # for a client to take such a block
@@ -67,14 +70,18 @@ class Body:
         self.parts: list[bytes] = []
         self.size = 0  # bytes kept so far
         self.reading: asyncio.Task[None] | None = None
-        self.settled: asyncio.Future[bytes | Problem] = asyncio.get_running_loop().create_future()
+        self.settled: asyncio.Future[bytes | IO[bytes] | Problem] = asyncio.get_running_loop().create_future()
         Body.waiting.add(self)
         if length > most:
             self.refuse(413)
 
+    @property
+    def seconds(self) -> float:
+        return BODY_SECONDS
+
     async def _read(self) -> None:
         came, more = 0, True
-        while more and came <= DROPPED_BYTES:
+        while more and (came <= DROPPED_BYTES or not self.settled.done()):
             message = await self.receive()
             if message["type"] != "http.request":
                 return self.refuse(400)
@@ -84,17 +91,24 @@ class Body:
                 self.refuse(413)
             if self.settled.done():
                 continue
-            self.parts.append(part)
-            self.size += len(part)
-            Body.buffered += len(part)
-            if Body.buffered > BUFFERED_BYTES:  # whoever takes most of the room makes some
-                max(Body.waiting, key=lambda body: body.size).refuse(503)
+            self._keep(part)
         if not self.settled.done():
-            Body.waiting.discard(self)
-            self.settled.set_result(b"".join(self.parts))
-            self.parts.clear()
+            self.settled.set_result(self._whole())
 
-    async def within(self, seconds: float) -> bytes | Problem | None:
+    def _keep(self, part: bytes) -> None:
+        self.parts.append(part)
+        self.size += len(part)
+        Body.buffered += len(part)
+        if Body.buffered > BUFFERED_BYTES:  # whoever takes most of the room makes some
+            max(Body.waiting, key=lambda body: body.size).refuse(503)
+
+    def _whole(self) -> bytes | IO[bytes]:
+        Body.waiting.discard(self)
+        whole = b"".join(self.parts)
+        self.parts.clear()
+        return whole
+
+    async def within(self, seconds: float) -> bytes | IO[bytes] | Problem | None:
         if self.reading is None:
             self.reading = asyncio.ensure_future(self._read())
         await asyncio.wait((self.settled,), timeout=seconds)
@@ -104,7 +118,8 @@ class Body:
         """Settle why there is no body, unless it is settled; what comes from here on is not kept."""
         if not self.settled.done():
             headers = {"Retry-After": "5"} if status == 503 else None
-            self.settled.set_result(Problem(status, REFUSALS[status].format(most=f"{self.most:,}"), headers=headers))
+            told = REFUSALS[status].format(most=f"{self.most:,}", seconds=f"{self.seconds:g}")
+            self.settled.set_result(Problem(status, told, headers=headers))
             self.leave()
 
     def leave(self) -> None:
@@ -115,9 +130,43 @@ class Body:
         self.parts.clear()
 
 
+class Upload(Body):
+    """A body that goes to a file in the data folder as it comes in, block by block: no memory holds it."""
+
+    open: ClassVar[set[Upload]] = set()
+
+    def __init__(self, receive: Receive, length: int, most: int) -> None:
+        self.file: IO[bytes] | None = None
+        super().__init__(receive, length, most)
+        Body.waiting.discard(self)
+        if len(Upload.open) >= UPLOADS:
+            self.refuse(503)
+        elif not self.settled.done():
+            Upload.open.add(self)
+            self.file = tempfile.TemporaryFile(dir=settings.DATA_DIR)  # noqa: SIM115 - `leave` closes it
+
+    @property
+    def seconds(self) -> float:
+        return UPLOAD_SECONDS
+
+    def _keep(self, part: bytes) -> None:
+        assert self.file is not None
+        self.file.write(part)  # into the system's cache, which takes less time than a thread would
+
+    def _whole(self) -> bytes | IO[bytes]:
+        assert self.file is not None
+        return self.file
+
+    def leave(self) -> None:
+        Upload.open.discard(self)
+        if self.file is not None:
+            self.file.close()
+            self.file = None
+
+
 REFUSALS = {
     400: "The body ended before its Content-Length. Nothing was written; send it again.",
-    408: f"The body did not arrive within {BODY_SECONDS:g} seconds. Nothing was written; send it again.",
+    408: "The body did not arrive within {seconds} seconds. Nothing was written; send it again.",
     411: "Say how long the body is: Content-Length is missing.",
     413: "The body is larger than {most} bytes. Send less in one post.",
     503: "Too much is being sent at once. Nothing was written; send it again later.",
@@ -136,14 +185,17 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
         else:
             await _send(send, await _answer_in_time(environ, receive, send))
         return
-    most = settings.MAX_BODY_BYTES if environ["PATH_INFO"].startswith("/api/") else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-    body = Body(receive, int(length or 0), most)
+    path, most = environ["PATH_INFO"], settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    if path in settings.UPLOADS_TO_DISK:
+        body: Body = Upload(receive, int(length or 0), settings.MAX_UPLOAD_BYTES)
+    else:
+        body = Body(receive, int(length or 0), settings.MAX_BODY_BYTES if path.startswith("/api/") else most)
     try:
         # Who expects to be told to go on (100) sends nothing before, and is told so by the first look for the body.
         came = None if "HTTP_EXPECT" in environ else await body.within(AT_ONCE_SECONDS)
         answer = await _answer(environ, came, send)
         if answer is None:  # the headers alone do not decide it
-            await body.within(BODY_SECONDS)
+            await body.within(body.seconds)
             body.refuse(408)
             answer = await _answer(environ, body.settled.result(), send)
         await _send(send, answer)
@@ -241,14 +293,17 @@ async def _send(send: Send, answer: Answer | None) -> None:
         await send(message)
 
 
-async def _answer(environ: dict[str, Any], body: bytes | Problem | None, send: Send) -> Answer | None:
+async def _answer(environ: dict[str, Any], body: bytes | IO[bytes] | Problem | None, send: Send) -> Answer | None:
     """Have Django answer, in one of the threads; None where it wanted the body, and that is not here yet."""
     if body is None:
         given = {"wsgi.input": Ahead(), "CONTENT_LENGTH": environ.get("CONTENT_LENGTH") or "1"}
     elif isinstance(body, Problem):
         given = {"wsgi.input": io.BytesIO(), "CONTENT_LENGTH": "0", "metacog.refused": body}
-    else:
+    elif isinstance(body, bytes):
         given = {"wsgi.input": io.BytesIO(body), "CONTENT_LENGTH": str(len(body))}
+    else:
+        given = {"wsgi.input": body, "CONTENT_LENGTH": str(body.seek(0, io.SEEK_END))}
+        body.seek(0)
     loop = asyncio.get_running_loop()
 
     def send_now(message: Message) -> None:

@@ -521,6 +521,10 @@ MAX_BODY_BYTES = 1_048_576
 # An edited text of 1 MiB grows in form encoding: a byte may take three, a line's end six. Beside it stands little.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 6 * MAX_BODY_BYTES + 65_536
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
+# Of a log that is uploaded (reviews/logs/imports.py), with the rest of its form. It goes to disk, not into memory.
+MAX_UPLOAD_BYTES = 50 * MAX_BODY_BYTES + 65_536
+UPLOADS_TO_DISK = ("/log-imports/",)
+FILE_UPLOAD_TEMP_DIR = str(DATA_DIR)  # where the system keeps temporary files may be memory
 
 PREPARED = os.environ.get("METACOG_PREPARED", "").strip() != "0"  # metacog/db/prepared.py says what that is
 REVIEW_SECONDS = _seconds("METACOG_REVIEW_SECONDS", None)  # None: as each agent's policy says
@@ -615,6 +619,7 @@ CELERY_BEAT_SCHEDULE = {
     "index-search": {"task": "reviews.tasks.index_search", "schedule": 2.0, "options": {"expires": 5}},
     "notify": {"task": "reviews.tasks.notify", "schedule": 20.0, "options": {"expires": 20}},
     "search": {"task": "reviews.tasks.search", "schedule": 5.0, "options": {"expires": 10}},
+    "import-logs": {"task": "reviews.tasks.import_logs", "schedule": 2.0, "options": {"expires": 5}},
     "heartbeat": {"task": "reviews.tasks.heartbeat", "schedule": 5.0, "options": {"expires": 10}},
 }
 

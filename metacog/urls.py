@@ -35,6 +35,7 @@ from reviews.pages import (
     threads,
 )
 from reviews.pages.knowledge import exchange, lessons, memory, pattern_by_id, patterns, reflections, research, to_do
+from reviews.pages.logs import imports as log_imports
 from reviews.pages.metrics import corrections, learned_risk, review_time, spot_checks, statistics
 from reviews.pages.outbox import deliveries, webhooks
 from reviews.pages.queue_list import export as queue_export
@@ -149,6 +150,10 @@ urlpatterns = [
     path("statistics/risk.<slug:form>", learned_risk.data, name="learned-risk-data"),
     path("statistics/data/<slug:name>.<slug:form>", statistics.data, name="statistics-data"),
     path("statistics.csv", statistics.as_csv, name="statistics-csv"),
+    path("log-imports/", log_imports.log_imports, name="log-imports"),
+    path("log-imports/<str:log_id>/", log_imports.log_import, name="log-import"),
+    path("log-imports/<str:log_id>/items/<int:number>/", log_imports.log_item, name="log-item"),
+    path("log-imports/<str:log_id>/delete", log_imports.log_delete, name="log-delete"),
     path("deliveries/", deliveries.delivery_list, name="deliveries"),
     path("deliveries/<str:delivery_id>/replay", deliveries.replay, name="delivery-replay"),
     # people, teams, agents

@@ -172,6 +172,14 @@ def notify() -> None:
 
 
 @shared_task
+def import_logs() -> None:
+    """Read on in uploaded logs, and delete those whose time is over."""
+    from reviews.logs import imports
+
+    imports.work_due(timezone.now())
+
+
+@shared_task
 def heartbeat() -> None:
     """Show that a worker is there; /readyz looks at the row's age."""
     from metacog.models import Heartbeat

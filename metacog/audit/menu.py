@@ -139,6 +139,11 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "keys-revoked": _("Keys revoked"),
         "key-restored": _("Key restored"),
         "handcard-changed": _("Handcard changed"),
+        "log-uploaded": _("Log uploaded"),
+        "log-read": _("Log read"),
+        "log-failed": _("Log not read"),
+        "log-kept": _("Log kept"),
+        "log-deleted": _("Log deleted"),
     },
     _("Webhooks and deliveries"): {
         "webhook-added": _ADDED,

@@ -5,12 +5,16 @@ from __future__ import annotations
 from contextlib import suppress
 from textwrap import fill
 
-from django.core.management import ManagementUtility, get_commands, load_command_class
+from django.core.management import BaseCommand, ManagementUtility, get_commands, load_command_class
 
 OURS = ("metacog", "patterns", "reviews")
 
 
 class Utility(ManagementUtility):
+    def fetch_command(self, subcommand: str) -> BaseCommand:
+        """Return a command by its name, in which a hyphen may stand for the underscore of its module."""
+        return super().fetch_command(subcommand if subcommand in get_commands() else subcommand.replace("-", "_"))
+
     def main_help_text(self, commands_only: bool = False) -> str:
         if commands_only:
             return super().main_help_text(commands_only=True)

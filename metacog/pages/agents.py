@@ -74,7 +74,8 @@ def agent_list(request: Request) -> HttpResponse:
     handed_on: dict[str, Any] = {name: [request.GET[name]] for name in kept}  # that page says what it does not know
     context = {
         "agents": list(found),
-        "may_add": request.user.teams_as(Role.OWNER).exists(),
+        "may_add": any(request.user.has_role(team.pk, Role.OWNER) for team in request.user.teams),
+        "may_import": any(request.user.has_role(team.pk, Role.CURATOR) for team in request.user.teams),
         "query": query,
         "unknown_filters": unknown_filters(request.GET, to=agent_choice.PAGES, **handed_on),
         "to": to,

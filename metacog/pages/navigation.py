@@ -72,6 +72,7 @@ ENTRIES: Sequence[Entry] = (
         (
             Page("agents", _("Agents"), (), ("agent", "agent-new", "policy", "agent-context"), key="a"),
             Page("deliveries", pgettext_lazy("webhooks", "Deliveries"), key="w"),
+            Page("log-imports", _("Log imports"), (), ("log-import", "log-item"), key="b"),
         ),
     ),
     Entry(

@@ -197,7 +197,7 @@ def _check_second_look(held: HeldItem, now: datetime) -> None:
         raise WantsPerson
     if now >= held.review_due_at:
         return
-    later = AgentResponse.objects.filter(agent=held.agent_id, pk__gt=held.response_id)
+    later = AgentResponse.objects.posted().filter(agent=held.agent_id, pk__gt=held.response_id)
     if held.response.cycle is not None:
         later = later.filter(Q(cycle__gt=held.response.cycle) | Q(cycle=None))
     if not later.exists():

@@ -133,7 +133,7 @@ def parts(agent: Agent, *, is_given: bool = True) -> Context:
         suggested = thread_texts.suggestion(agent, state)
         decided, decided_more = told.decided(agent, state)
         held, more = _held(agent)
-        response = AgentResponse.latest_of(agent).only("verdict", "excerpt").first()
+        response = AgentResponse.latest_of(agent).posted().only("verdict", "excerpt").first()
         last = response.wire_verdict() if response else None  # its hint (H13) and its confidence are for the next cycle
         hesitation = last and last["hesitation"]
         requests, has_more_requests = told.requests(agent, state)
@@ -300,7 +300,7 @@ def _lessons(agent: Agent, state: AgentState, is_given: bool) -> Lessons | None:
     """Return what was learnt and confirmed (M9): what the latest responses and topics call for comes first."""
 
     def recent() -> list[str]:
-        texts = AgentResponse.latest_of(agent).values_list("excerpt", flat=True)[:RECENT]
+        texts = AgentResponse.latest_of(agent).posted().values_list("excerpt", flat=True)[:RECENT]
         return [*texts, *(topic for _number, topics in state.cycles[-RECENT:] for topic in topics)]
 
     chosen = (lessons.give if is_given else lessons.chosen)(agent, recent)

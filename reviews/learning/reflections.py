@@ -59,7 +59,7 @@ def reflect(agent: Agent, until: datetime, *, day: date | None = None, person: U
     `agent` comes with its team. Without a day somebody asked for it.
     """
     since = until - WINDOW
-    period = AgentResponse.objects.filter(agent=agent, received_at__gte=since, received_at__lt=until)
+    period = AgentResponse.objects.posted().filter(agent=agent, received_at__gte=since, received_at__lt=until)
     turns, signals = _read(period)
     language = Language(agent.language).bcp47
     found = reflection.reflect(
@@ -126,7 +126,7 @@ def _days_due(agent: Agent, last: date | None, today: date) -> list[date]:
     first = today - _DAY if last is None else max(last + _DAY, today - CATCH_UP * _DAY)
     if first >= today:
         return []
-    posted = AgentResponse.objects.filter(
+    posted = AgentResponse.objects.posted().filter(
         agent=agent, received_at__gte=start_of(first), received_at__lt=start_of(today)
     )
     days = posted.order_by().values_list(TruncDate("received_at", tzinfo=UTC), flat=True).distinct()

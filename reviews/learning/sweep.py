@@ -54,7 +54,7 @@ def learn() -> int:
 
 
 def _with_news() -> list[Agent]:
-    later = AgentResponse.objects.filter(agent=OuterRef("pk"), pk__gt=OuterRef("reached"))
+    later = AgentResponse.objects.posted().filter(agent=OuterRef("pk"), pk__gt=OuterRef("reached"))
     known = Agent.objects.annotate(
         reached=Coalesce("learning_cursor__response", 0), heard=Coalesce("learning_cursor__decision_seq", 0)
     )
@@ -78,7 +78,8 @@ def _learn_from(agent: Agent) -> int:
 def _learn_once(agent: Agent) -> int:
     """Deal with the next responses and decisions of an agent; return how many, 0 also where another was faster."""
     cursor, _ = LearningCursor.objects.get_or_create(agent=agent)
-    later = AgentResponse.objects.filter(agent=agent, pk__gt=cursor.response).select_related("second_look_at")
+    posted = AgentResponse.objects.posted()
+    later = posted.filter(agent=agent, pk__gt=cursor.response).select_related("second_look_at")
     responses, _ = fitting(later.order_by("pk"), BATCH, "body")
     reached = responses[-1].pk if responses else cursor.response
     released = Decision.objects.filter(agent=agent, seq__gt=cursor.decision_seq).select_related("held").order_by("seq")

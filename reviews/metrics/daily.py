@@ -86,9 +86,10 @@ def count_days(now: datetime) -> int:
     began, counted, changed = monotonic(), 0, _changed()
     # A clock that was wrong for a while may have gone on.
     newest = DailyFigure.objects.filter(agent=OuterRef("pk"), day__lte=day_of(now)).order_by("-day")
-    of_late = AgentResponse.objects.filter(agent=OuterRef("pk"), received_at__gt=OuterRef("counted_at") - LATE)
+    posted = AgentResponse.objects.posted().filter(agent=OuterRef("pk"))
+    of_late = posted.filter(received_at__gt=OuterRef("counted_at") - LATE)
     agents = (
-        Agent.objects.filter(Exists(AgentResponse.objects.filter(agent=OuterRef("pk"))))
+        Agent.objects.filter(Exists(posted))
         .annotate(last=Subquery(newest.values("day")[:1]))
         .annotate(counted_at=Subquery(newest.values("counted_at")[:1]))
         .annotate(posted=Exists(of_late))
@@ -108,7 +109,8 @@ def count_days(now: datetime) -> int:
 
 def _days_to_count(agent: Agent, last: date | None, today: date, changed: list[date]) -> list[date]:
     if last is None:
-        start = day_of(AgentResponse.objects.filter(agent=agent).aggregate(first=Min("received_at"))["first"])
+        posted = AgentResponse.objects.posted().filter(agent=agent)
+        start = day_of(posted.aggregate(first=Min("received_at"))["first"])
     else:
         start = last - _DAY
     earlier = [] if last is None else [day for day in changed if day < start]
@@ -144,9 +146,8 @@ def days_between(first: date, last: date) -> Iterator[date]:
 
 def _count(agent: Agent, day: date) -> dict[str, Any]:
     start = start_of(day)
-    responses = AgentResponse.objects.filter(
-        agent=agent, received_at__gte=start, received_at__lt=start + _DAY
-    ).order_by()
+    posted = AgentResponse.objects.posted()
+    responses = posted.filter(agent=agent, received_at__gte=start, received_at__lt=start + _DAY).order_by()
     told: dict[str, Any] = responses.aggregate(responses=Count("pk"), triggered=Count("pk", filter=Q(triggered=True)))
     held = HeldItem.objects.words().filter(response__in=responses).count()
     outcomes: Counter[str] = Counter()

@@ -51,7 +51,7 @@ def pick_due(now: datetime) -> int:
     """
     began, picked = monotonic(), 0
     first, last = daily.day_of(now - CATCH_UP), daily.day_of(now - daily.LATE) - _DAY
-    posted = AgentResponse.objects.filter(
+    posted = AgentResponse.objects.posted().filter(
         agent=OuterRef("pk"), received_at__gte=daily.start_of(first), received_at__lt=daily.start_of(last + _DAY)
     )
     due = Agent.objects.filter(Exists(posted), hesitation_enabled=True).exclude(sample_cursor__day=last)
@@ -74,7 +74,7 @@ def pick_due(now: datetime) -> int:
 
 def _pick(agent: Agent, day: date) -> int:
     start = daily.start_of(day)
-    passed = AgentResponse.objects.filter(
+    passed = AgentResponse.objects.posted().filter(
         agent=agent,
         received_at__gte=start,
         received_at__lt=start + _DAY,

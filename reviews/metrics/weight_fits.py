@@ -70,7 +70,8 @@ def fit(agent: Agent, now: datetime | None = None) -> Fit:
     now = now or timezone.now()
     policy = Policy.objects.get(agent=agent, version=agent.policy_version)
     alike = Policy.objects.filter(agent=agent, profile=policy.profile).values("version")
-    responses = AgentResponse.objects.filter(agent=agent, hesitation_score__isnull=False, policy_version__in=alike)
+    posted = AgentResponse.objects.posted().filter(agent=agent)
+    responses = posted.filter(hesitation_score__isnull=False, policy_version__in=alike)
     rules = heuristics.Policy.from_dict(policy.as_dict())
     return fitting.fit(_cases(agent, responses, _first_day(now)), rules, _posted(responses, now))
 

@@ -14,9 +14,11 @@ from reviews.models.learning import (
     PatternOrigin,
     ProposalEvidence,
     ProposalTrial,
+    Reflection,
     ShadowMatch,
+    reflection_id,
 )
-from reviews.models.reflections import Reflection, reflection_id
+from reviews.models.logs import LogImport, LogImportItem, LogImportPart, log_import_id
 from reviews.models.research import Research, research_id
 from reviews.models.responses import AgentResponse, Signal, response_id
 from reviews.models.risk import BudgetDay, LearnedRisk, RiskModel
@@ -44,6 +46,9 @@ __all__ = [
     "LearnedCorrections",
     "LearnedRisk",
     "LearningCursor",
+    "LogImport",
+    "LogImportItem",
+    "LogImportPart",
     "LookFigure",
     "Looking",
     "Mention",
@@ -70,6 +75,7 @@ __all__ = [
     "delivery_id",
     "extension_id",
     "held_id",
+    "log_import_id",
     "reflection_id",
     "research_id",
     "response_id",

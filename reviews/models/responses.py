@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Self
 
 from django.db import models
 from django.db.models import Q
@@ -23,6 +23,10 @@ def response_id() -> str:
 
 
 class Responses(models.QuerySet["AgentResponse"]):
+    def posted(self) -> Self:
+        """Return what agents posted, without what was kept from logs."""
+        return self.exclude(key_space=AgentResponse.KeySpace.LOG)
+
     def update(self, **kwargs: Any) -> int:
         if "body" in kwargs:  # which the others may be packed into
             kwargs = {name: Readable(name) for name in ("verdict", "history")} | kwargs
@@ -42,6 +46,7 @@ class AgentResponse(models.Model):
         WEBHOOK = "webhook-id"
         HEADER = "idempotency-key"
         BODY = "id"
+        LOG = "log"  # kept from another program's log: nobody posted it (reviews/logs/keeping.py)
 
     public_id = models.CharField(max_length=40, unique=True, default=response_id)
     agent = models.ForeignKey(Agent, models.PROTECT, related_name="responses", db_index=False)
@@ -103,7 +108,7 @@ class AgentResponse(models.Model):
         self.body, self.verdict, self.history = InPart.together(self.body, self.verdict, self.history)
 
     @classmethod
-    def latest_of(cls, agent: Agent | int) -> models.QuerySet[AgentResponse]:
+    def latest_of(cls, agent: Agent | int) -> Responses:
         """Return an agent's responses, the newest first.
 
         By time, an order that only the agent's own index has. By id, PostgreSQL reads everybody's from the end once it

@@ -197,7 +197,7 @@ def _evidence(signal: SignalPart) -> list[Shown]:
 
 def _records(types: Sequence[str], agent_id: int) -> dict[str, str]:
     """Return what became of each signal of this agent lately, by type."""
-    latest = AgentResponse.objects.filter(agent=agent_id).order_by("-id").values("pk")[:RECORD_OF]
+    latest = AgentResponse.objects.posted().filter(agent=agent_id).order_by("-id").values("pk")[:RECORD_OF]
     rows = (
         Signal.objects.filter(response__in=latest, type__in=types)
         .order_by()

@@ -87,23 +87,9 @@ class Command(BaseCommand):
     def _read(self, path: Path) -> Policy:
         """Return what a file holds as a version; CommandError once everything that is wrong is told."""
         try:
-            raw = path.read_bytes()
-        except OSError as error:
-            raise CommandError(cannot_be("read", path, error)) from None
-        try:
-            given = wire.load_file(raw) if raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else load_yaml(raw)
-        except heuristics.Refused as refusal:
-            self._refuse(path, [(each["pointer"], each["detail"]) for each in refusal.errors])
-        errors = []
-        if isinstance(given, Mapping) and LANGUAGE in given:
-            errors.append((f"/{LANGUAGE}", "is the agent's, and no part of its policy"))
-            given = {name: value for name, value in given.items() if name != LANGUAGE}
-        try:
-            policy = heuristics.Policy.from_dict(given)
+            policy = policy_in(path)
         except heuristics.PolicyError as error:
-            self._refuse(path, errors + error.errors)
-        if errors:
-            self._refuse(path, errors)
+            self._refuse(path, error.errors)
         values = {name: value for name, value in policy.as_dict().items() if name != LANGUAGE}
         draft = Policy(**values | {"marks": policy.marks or {}}, note=f"policy apply {path.name}"[:300])
         try:
@@ -140,6 +126,32 @@ class Command(BaseCommand):
         if calls.erased:
             self.stdout.write(f"  {calls.erased:,} tool call{pluralize(calls.erased)} left out: erased since")
         self.stdout.write("")
+
+
+def policy_in(path: Path) -> heuristics.Policy:
+    """Return the policy that a file holds, as `show` prints one; PolicyError says what is wrong, and where.
+
+    CommandError where the file cannot be read.
+    """
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise CommandError(cannot_be("read", path, error)) from None
+    try:
+        given = wire.load_file(raw) if raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else load_yaml(raw)
+    except heuristics.Refused as refusal:
+        raise heuristics.PolicyError([(each["pointer"], each["detail"]) for each in refusal.errors]) from None
+    errors = []
+    if isinstance(given, Mapping) and LANGUAGE in given:
+        errors.append((f"/{LANGUAGE}", "is the agent's, and no part of its policy"))
+        given = {name: value for name, value in given.items() if name != LANGUAGE}
+    try:
+        policy = heuristics.Policy.from_dict(given)
+    except heuristics.PolicyError as error:
+        raise heuristics.PolicyError(errors + error.errors) from None
+    if errors:
+        raise heuristics.PolicyError(errors)
+    return policy
 
 
 def find_agent(named: str) -> Agent:

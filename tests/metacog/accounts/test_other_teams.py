@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
@@ -18,6 +20,7 @@ from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread
 from patterns.threads import threads
 from reviews.held import saved_views, talk
 from reviews.learning import backtest, reflections
+from reviews.logs import imports
 from reviews.metrics import daily
 from reviews.models import (
     AgentResponse,
@@ -25,6 +28,7 @@ from reviews.models import (
     Endpoint,
     ExtensionRequest,
     HeldItem,
+    LogImport,
     PossibleCorrection,
     Reflection,
     Sample,
@@ -71,11 +75,14 @@ def fill(caller: Any, owner: User, word: str) -> None:
     talk.snooze(held, owner, timezone.now() + timedelta(hours=1))
     response = AgentResponse.objects.filter(agent=agent).earliest("pk")
     Sample.objects.create(response=response, agent=agent, day=response.received_at.date())
+    raw = json.dumps({"messages": [{"role": "assistant", "content": said}, {"role": "assistant", "tool_calls": [
+        {"id": word, "function": {"name": word, "arguments": "{}"}}]}]})  # fmt: skip
+    log = SimpleUploadedFile(f"{word}.jsonl", f"{raw}\n{word}\n".encode())
+    imports.take_in(owner, agent.team, agent, log, format="openai")
+    imports.work_due(timezone.now())
     caller.respond(f"Sorry, the {word}.", items=[], user_message=f"No, the {word} is wrong.", session=word)
     last, before, *_ = AgentResponse.objects.filter(agent=agent, session=word).order_by("-pk")
-    PossibleCorrection.objects.create(
-        agent=agent, response=last, before=before, confidence=0.6, place=0.5, counts=True
-    )
+    PossibleCorrection.objects.create(agent=agent, response=last, before=before, confidence=0.6, place=0.5, counts=True)
 
 
 @pytest.fixture
@@ -91,7 +98,7 @@ LISTS = [
     *("responses", "stuck", "threads", "extensions", "memories", "lessons"),
     *("reflections", "research-list", "patterns", "pattern-new", "statistics", "review-time"),
     *("statistics-csv", "deliveries", "agents", "agent-new", "team", "audit", "audit-export", "preferences"),
-    *("responses-export", "search", "search-export"),
+    *("responses-export", "search", "search-export", "log-imports"),
 ]
 
 
@@ -106,7 +113,7 @@ def test_a_page_shows_nothing_of_another_team(two_teams: None, olga: User, as_pe
 
 SAY_OURS = [
     *("queue", "corrections", "responses", "stuck", "threads", "extensions", "memories", "lessons", "patterns"),
-    "deliveries",
+    *("deliveries", "log-imports"),
 ]
 
 
@@ -132,6 +139,7 @@ ROWS: dict[str, Any] = {
     "lesson": Lesson,
     "reflection": Reflection,
     "webhook": TeamWebhook,
+    "log-import": LogImport,
     "agent": Agent,
     "policy": Agent,
     "agent-context": Agent,
@@ -141,7 +149,7 @@ ROWS: dict[str, Any] = {
 @table("name", ROWS)
 def test_a_row_has_a_page_for_its_own_team_only(two_teams: None, olga: User, as_person: Any, name: str) -> None:
     rows = ROWS[name].objects.all()
-    of_team = ("item", "memory", "lesson", "webhook", "agent", "policy", "agent-context")
+    of_team = ("item", "memory", "lesson", "webhook", "log-import", "agent", "policy", "agent-context")
     team = "team" if name in of_team else "agent__team"
     client = as_person(olga)
     ours = rows.filter(**{f"{team}__name": "Aurora"}).latest("pk")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from metacog import asgi
-from reviews.models import AgentResponse, Decision, HeldItem
+from reviews.models import AgentResponse, Decision, HeldItem, LogImport, LogImportPart
 
 pytestmark = pytest.mark.django_db(transaction=True)  # requests are answered in threads of their own
 
@@ -196,3 +196,45 @@ def test_an_old_client_has_to_say_how_long_its_body_is(post: Any) -> None:
     old = post(content_length="")
     old.scope["http_version"] = "1"
     assert play(old) == [411]
+
+
+@pytest.fixture
+def upload(post: Any, carla: Any, as_person: Any) -> Callable[..., Sent]:
+    """Return a function that prepares the upload of a log, which is larger than any other body may be."""
+    client = as_person(carla)
+    client.get("/log-imports/")
+    cookies = "; ".join(f"{name}={morsel.value}" for name, morsel in client.cookies.items())
+    fields = {
+        "csrfmiddlewaretoken": client.cookies["csrftoken"].value,
+        "under": f"team:{carla.teams[0].pk}",
+        "format": "openai",
+    }
+    head = "".join(
+        f'--b\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n' for name, value in fields.items()
+    )
+    head += '--b\r\nContent-Disposition: form-data; name="upload"; filename="log.jsonl"\r\n\r\n'
+    line = b'{"messages": [{"role": "assistant", "content": "' + b"x" * 4_000 + b'"}]}\n'
+
+    def prepared(megabytes: int, *more: Any, **headers: str) -> Sent:
+        parts = [head.encode(), *[line * 250] * megabytes, *(more or [b"\r\n--b--\r\n"])]
+        length = sum(len(part) for part in parts if isinstance(part, bytes))
+        given = {"content_type": "multipart/form-data; boundary=b", "content_length": str(length), "cookie": cookies}
+        return post(*parts, path="/log-imports/", authorization="", **given | headers)
+
+    return prepared
+
+
+def test_a_log_is_uploaded_through_a_file_and_no_memory(upload: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(asgi, "BUFFERED_BYTES", 1_000_000)
+    large = upload(15)
+    assert play(large) == [302]
+    log = LogImport.objects.get()
+    assert log.state == "waiting"
+    assert log.size == sum(len(part.data) for part in LogImportPart.objects.filter(log=log)) > 15_000_000
+    assert (asgi.Body.buffered, asgi.Upload.open) == (0, set())
+    monkeypatch.setattr(asgi, "UPLOAD_SECONDS", 0.3)
+    assert play(upload(1, CUT_OFF), upload(1, STALLS), upload(0, content_length="60000000")) == [400, 408, 413]
+    assert play(upload(0, STALLS, cookie="", content_length="50000")) == [403]  # nobody is signed in
+    monkeypatch.setattr(asgi, "UPLOADS", 1)
+    assert sorted(play(upload(1, STALLS), upload(1, STALLS))) == [408, 503]
+    assert (LogImport.objects.count(), asgi.Upload.open) == (1, set())

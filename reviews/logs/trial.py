@@ -1,0 +1,259 @@
+"""What metacog would have done with a log: each turn scored as if it had been posted, and counted.
+
+The assessment is the one that posting gives, under the policy and the error patterns of an agent, or of a new one. What
+it looks back on in a conversation comes from the log. Not played: a learned order of risk with its daily budget, the
+counters of stuck problems, what people decided before, and memories.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal, NamedTuple
+
+from pydantic_core import to_json
+
+from metacog import heuristics
+from metacog.heuristics.parts import MANY_TURNS
+from metacog.heuristics.text.canonical_json import canonical
+from metacog.heuristics.text.tags import ToolCall
+from metacog.heuristics.tool_calls import secrets
+from metacog.heuristics.wire.assessment import HesitationPart, ItemPart, Verdict
+from metacog.heuristics.wire.wire import instant
+from reviews.logs.turns import Read, Seen, Sessions, Turn
+from reviews.serializers import excerpt
+
+Reason = Literal["rule", "default", "score", "fault"]  # why something would have been held
+MOST_TOOLS = 500  # that are counted by name
+OTHER = "…"  # all others
+MAX_EXCERPT = 300
+
+
+@dataclass(slots=True)
+class Tool:
+    """What would have become of the calls of one tool."""
+
+    calls: int = 0
+    held: int = 0
+    denied: int = 0
+    by_default: int = 0  # of the held: no rule matched them, and the default has people asked
+    if_scored: int = 0  # of those: would still be held if the default were to score
+
+
+@dataclass(slots=True)
+class RuleCount:
+    calls: int = 0
+    held: int = 0
+    denied: int = 0
+
+
+@dataclass(slots=True)
+class Report:
+    """How much of a log would have been held, and why. Its size does not grow with the log's."""
+
+    calls: int = 0
+    answers: int = 0
+    held_calls: int = 0
+    held_answers: int = 0
+    denied: int = 0
+    marked: int = 0
+    repeated: int = 0  # of the held calls: the same call of the same session was held before
+    unread: int = 0
+    first_at: str = ""
+    last_at: str = ""
+    reasons: Counter[str] = field(default_factory=Counter)
+    signals: Counter[str] = field(default_factory=Counter)  # of what is held by its score
+    tools: dict[str, Tool] = field(default_factory=dict)
+    rules: dict[str, RuleCount] = field(default_factory=dict)  # by their place in the policy, from 1
+    skipped: Counter[str] = field(default_factory=Counter)  # records in which no agent says or does anything, by kind
+
+    @property
+    def held(self) -> int:
+        return self.held_calls + self.held_answers
+
+    def as_json(self) -> dict[str, Any]:
+        # Not by `asdict`, which would have a Counter count its pairs.
+        counts = {name: dict(getattr(self, name)) for name in ("reasons", "signals", "skipped")}
+        parts = {name: {key: asdict(of) for key, of in getattr(self, name).items()} for name in ("tools", "rules")}
+        return {each.name: getattr(self, each.name) for each in fields(self)} | counts | parts
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> Report:
+        values = dict(kept)
+        for name in ("reasons", "signals", "skipped"):
+            values[name] = Counter(values[name])
+        values["tools"] = {name: Tool(**of) for name, of in values["tools"].items()}
+        values["rules"] = {place: RuleCount(**of) for place, of in values["rules"].items()}
+        return cls(**values)
+
+    def add_skipped(self, kind: str) -> None:
+        self.skipped[kind if kind in self.skipped or len(self.skipped) < MOST_TOOLS else OTHER] += 1
+
+    def tool(self, name: str) -> Tool:
+        if name not in self.tools and len(self.tools) >= MOST_TOOLS:
+            name = OTHER
+        return self.tools.setdefault(name, Tool())
+
+    def told(self) -> dict[str, Any]:
+        """Return it as programs read it."""
+        tools = sorted(self.tools.items(), key=lambda each: (-each[1].held, -each[1].calls, each[0]))
+        return {
+            "calls": self.calls,
+            "answers": self.answers,
+            "held": self.held,
+            "held_calls": self.held_calls,
+            "held_answers": self.held_answers,
+            "denied": self.denied,
+            "marked": self.marked,
+            "repeated": self.repeated,
+            "unread": self.unread,
+            "first_at": self.first_at or None,
+            "last_at": self.last_at or None,
+            "reasons": dict(self.reasons),
+            "signals": dict(self.signals.most_common()),
+            "tools": [{"name": name, **asdict(tool)} for name, tool in tools],
+            "rules": [{"place": int(place), **asdict(rule)} for place, rule in sorted(self.rules.items(), key=_place)],
+            "skipped": dict(self.skipped.most_common()),
+        }
+
+
+def _place(entry: tuple[str, Any]) -> int:
+    return int(entry[0])
+
+
+class HeldPart(NamedTuple):
+    """One item of a turn that would have been held, and why."""
+
+    place: int  # among the items of its turn
+    item: ItemPart
+    reason: Reason
+    hesitation: HesitationPart | None  # of what decided by its score
+    rule: int | None  # its place in the policy, from 1
+    excerpt: str
+    is_repeated: bool = False  # the same call of the same session was held before
+
+
+class Scored(NamedTuple):
+    """A turn with what metacog would have answered."""
+
+    turn: Turn
+    body: dict[str, Any]  # as it would have been posted
+    verdict: Verdict
+    held: Sequence[HeldPart]
+
+
+class Trial:
+    """Scores the turns of a log one after the other; plain JSON says where it stands."""
+
+    def __init__(
+        self, scorer: heuristics.Scorer, *, hesitation: bool = True, state: Mapping[str, Any] | None = None
+    ) -> None:
+        state = state or {}
+        self.scorer, self.hesitation = scorer, hesitation
+        self.rules = [dict(rule) for rule in scorer.policy.rules]
+        self.report = Report.from_json(state["report"]) if state else Report()
+        self.sessions, self.asked = Sessions(state.get("sessions", ())), Seen(state.get("asked", ()))
+
+    @property
+    def state(self) -> dict[str, Any]:
+        return {"report": self.report.as_json(), "sessions": self.sessions.as_json(), "asked": self.asked.as_json()}
+
+    def take(self, read: Read) -> Iterator[Scored | heuristics.Refused]:
+        """Score and count what a record came to. What metacog would not take is given as its refusal."""
+        if read.fault is not None:
+            self.report.unread += 1
+        elif not read.turns:
+            self.report.add_skipped(read.skipped or OTHER)
+        for turn in read.turns:
+            try:
+                yield self._score(turn)
+            except heuristics.Refused as refusal:
+                self.report.unread += 1
+                yield refusal
+
+    def _score(self, turn: Turn) -> Scored:
+        sent = turn.body()
+        body = heuristics.read_response(as_bytes(sent))
+        known = self.sessions.of(turn.session)
+        history = heuristics.History(
+            at=instant(turn.at) if turn.at else None,
+            turns=min(known.get("turns", 0), MANY_TURNS),
+            recent=known.get("recent", ()),
+            told=known.get("told", ""),
+        )
+        found = self.scorer.assess(body, history, hesitation=self.hesitation)
+        known |= {"turns": history.turns + 1, "told": heuristics.told(heuristics.given_in(body), history.told)}
+        if (window := self.scorer.parts.recent_window) and (print_ := found.fingerprint):
+            known["recent"] = [*history.recent, list(print_)][-window:]
+        self._count_time(turn.at)
+        verdict = found.verdict
+        held = [*self._counted(turn, verdict, found.items)]
+        return Scored(turn, sent, verdict, held)
+
+    def _count_time(self, at: str) -> None:
+        if at:
+            report = self.report
+            report.first_at, report.last_at = min(report.first_at or at, at), max(report.last_at, at)
+
+    def _counted(self, turn: Turn, verdict: Verdict, items: Sequence[heuristics.Item]) -> Iterator[HeldPart]:
+        report = self.report
+        for item, told in zip(items, verdict["items"], strict=True):
+            if item.call is not None:
+                if (held := self._count_call(turn, item, item.call, told)) is not None:
+                    yield held
+                continue
+            report.answers += 1
+            report.marked += told["disposition"] == "mark"
+            if told["disposition"] == "hold":
+                report.held_answers += 1
+                yield self._held(told, "score", verdict["hesitation"], None, excerpt(item.text))
+
+    def _count_call(self, turn: Turn, item: heuristics.Item, call: ToolCall, told: ItemPart) -> HeldPart | None:
+        report, tool = self.report, self.report.tool(call.name)
+        report.calls += 1
+        tool.calls += 1
+        is_held, is_denied = told["disposition"] == "hold", told["disposition"] == "reject"
+        report.denied += is_denied
+        tool.denied += is_denied
+        rule = told.get("rule")
+        place = self.rules.index(rule) + 1 if rule in self.rules else None
+        if place is not None:
+            count = report.rules.setdefault(str(place), RuleCount())
+            count.calls += 1
+            count.held += is_held
+            count.denied += is_denied
+        if not is_held:
+            return None
+        report.held_calls += 1
+        tool.held += 1
+        is_repeated = not self.asked.is_new(turn.session, call.name, canonical(call.arguments))
+        report.repeated += is_repeated
+        scored = told.get("hesitation")
+        is_risky = scored is not None and scored["score"] >= scored["hold_at"]
+        reason: Reason = "fault" if "fault" in told else "score" if is_risky else "rule" if rule else "default"
+        if reason == "default":
+            tool.by_default += 1
+            as_scored = self.scorer.score_call(item, told["index"])
+            tool.if_scored += as_scored["score"] >= as_scored["hold_at"]
+        line = f"{call.name} {secrets.line(call.name, item.text)}"
+        held = self._held(told, reason, scored if is_risky else None, place, line)
+        return held._replace(is_repeated=is_repeated)
+
+    def _held(
+        self, told: ItemPart, reason: Reason, hesitation: HesitationPart | None, place: int | None, line: str
+    ) -> HeldPart:
+        self.report.reasons[reason] += 1
+        if reason == "score" and hesitation:
+            self.report.signals.update({signal["type"] for signal in hesitation["signals"] if signal["weight"]})
+        return HeldPart(told["index"], told, reason, hesitation, place, line[:MAX_EXCERPT])
+
+
+def as_bytes(body: Mapping[str, Any]) -> bytes:
+    """Return a body as it would have been posted. Half a surrogate pair is left as it is, for the wire to refuse."""
+    try:
+        return to_json(body)
+    except ValueError:
+        import json
+
+        return json.dumps(body).encode()

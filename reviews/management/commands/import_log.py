@@ -1,0 +1,368 @@
+"""`manage.py import-log`: what metacog would have done with the logs that other programs keep of agents."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any, NamedTuple
+
+from django.core.management.base import BaseCommand, CommandError
+from django.template.defaultfilters import pluralize
+
+from metacog import heuristics
+from metacog.audit import audit
+from metacog.heuristics.tool_calls import secrets
+from metacog.models import Agent
+from metacog.runtime.file_errors import cannot_be
+from patterns.patterns.scorer import scorer_for
+from reviews.logs import keeping
+from reviews.logs.formats import AUTO, FORMATS, LogReader, UnknownFormat
+from reviews.logs.sources import Log, on_disk
+from reviews.logs.trial import HeldPart, Report, Scored, Trial
+from reviews.logs.turns import Read
+from reviews.management.commands.policy import find_agent, policy_in
+from reviews.presentation.rule_words import in_words
+
+STDIN = "-"
+PROGRESS = 10_000  # records between two lines that say how far it is
+_WHY = {
+    "rule": "a rule asks a person",
+    "default": "no rule matches, and the policy asks a person about such tool calls",
+    "score": "the score reaches the policy's holding score",
+    "fault": "a rule could not be checked, so a person is asked",
+}
+
+
+class Under(NamedTuple):
+    """What the log is tried under."""
+
+    scorer: heuristics.Scorer
+    hesitation: bool
+    agent: Agent | None
+    told: str
+
+
+class Command(BaseCommand):
+    """Nothing is written unless an agent is named to keep the turns under."""
+
+    help = (
+        "Say what would have been held of logs of agents, and why. Takes Claude Code transcripts, OpenAI chat as JSON "
+        "Lines, exports of LangSmith and Langfuse, each also as gzip. Nothing is stored without --keep."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("files", nargs="+", metavar="FILE", help="a log; - reads standard input")
+        parser.add_argument("--format", choices=(AUTO, *FORMATS), default=AUTO, help="default: told from each file")
+        parser.add_argument(
+            "--policy",
+            metavar="AGENT|FILE",
+            help="an agent's policy and its team's error patterns, or a policy file (default: those of a new agent)",
+        )
+        parser.add_argument(
+            "--keep", metavar="AGENT", help="keep the turns as responses of this agent; nothing is held, nobody is told"
+        )
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+    def handle(self, *args: Any, files: list[str], **options: Any) -> None:
+        kept_by = find_agent(options["keep"]) if options["keep"] else None
+        under = _under(options["policy"], kept_by)
+        trial, found = Trial(under.scorer, hesitation=under.hesitation), Found(kept_by)
+        with found.open():
+            for file in files:
+                self._take(file, options["format"], trial, found)
+            if not any("format" in told for told in found.files):
+                raise CommandError(f"Nothing could be read. {found.files[0]['file']}: {found.files[0]['fault']}")
+            if options["json"]:
+                self._print_json(trial, found, under)
+            else:
+                self._print(trial, found, under)
+        if any("fault" in told for told in found.files):
+            raise SystemExit(1)
+
+    def _take(self, file: str, format: str, trial: Trial, found: Found) -> None:
+        """Score one file, and keep it if that is wanted."""
+        told: dict[str, Any] = {"file": file}
+        found.files.append(told)
+        report, before = trial.report, _counts(trial.report)
+        try:
+            with _opened(file) as stream:
+                reader = LogReader(Log(stream), format, name="stdin" if file == STDIN else Path(file).name)
+                told["format"] = reader.format
+                for number, (line, read) in enumerate(reader, 1):
+                    found.unread_record(file, line, read)
+                    for scored in trial.take(read):
+                        found.take(file, line, scored, reader.format)
+                    if number % PROGRESS == 0 and self.stderr.isatty():
+                        self.stderr.write(f"{file}: {number:,} records so far")
+        except UnknownFormat as error:
+            self._leave_out(told, trial, found, f"{error}. Name the format with --format.")
+        except OSError as error:
+            self._leave_out(told, trial, found, cannot_be("read", file, error))
+        finally:
+            told |= {name: count - before[name] for name, count in _counts(report).items()}
+            found.record_kept(told)
+
+    def _leave_out(self, told: dict[str, Any], trial: Trial, found: Found, why: str) -> None:
+        told["fault"] = why
+        trial.report.unread += 1
+        found.unread(told["file"], 1, why)
+
+    # -- the report -------------------------------------------------------------------------------------
+
+    def _print_json(self, trial: Trial, found: Found, under: Under) -> None:
+        report = trial.report.told()
+        for rule in report["rules"]:
+            rule["rule"] = trial.rules[rule["place"] - 1]
+        policy = under.scorer.policy
+        head = {
+            **{name: report.pop(name) for name in ("calls", "answers", "held", "unread")},
+            "policy": {
+                "agent": under.agent and under.agent.public_id,
+                "version": under.agent and under.agent.policy_version,
+                "profile": policy.profile,
+                "threshold": policy.threshold,
+                "hold_at": policy.hold_at,
+                "default_tool_call": policy.default_tool_call,
+                "error_patterns": len(under.scorer.patterns),
+            },
+            "engine": heuristics.ENGINE,
+            **report,
+            "files": found.files,
+        }
+        if found.keeps_by:
+            head["kept"] = found.kept
+        self.stdout.write(json.dumps(head, ensure_ascii=False)[:-1] + ', "held_items": [')
+        self._print_lines(found.held_rows, ",\n")
+        self.stdout.write('], "unread_records": [')
+        self._print_lines(found.unread_rows, ",\n")
+        self.stdout.write("]}")
+
+    def _print_lines(self, rows: IO[str], between: str) -> None:
+        rows.seek(0)
+        is_first = True
+        for row in rows:
+            self.stdout.write(("" if is_first else between) + row.rstrip("\n"), ending="")
+            is_first = False
+
+    def _print(self, trial: Trial, found: Found, under: Under) -> None:
+        report, say = trial.report, self.stdout.write
+        counts = f"{report.calls:,} tool call{pluralize(report.calls)} and {report.answers:,} answer"
+        these = f"these {report.held:,}" if report.held > 1 else "this one" if report.held else "none"
+        say(f"Of {counts}{pluralize(report.answers)}, {these} would have been held.")
+        say(f"Under {under.told}.")
+        for told in found.files:
+            say(f"  {told['file']}: {_of_file(told)}")
+        for line in _besides(report):
+            say(f"  {line}")
+        if found.keeps_by:
+            say(f"  Kept under {found.keeps_by}: {found.kept:,} new, {found.known:,} known already.")
+        self._print_why(trial)
+        if report.held:
+            say("\nHeld")
+            found.held_rows.seek(0)
+            for row in found.held_rows:
+                say("\n".join(_held_lines(json.loads(row))))
+        if report.unread:
+            say(f"\nNot read: {report.unread:,}")
+            found.unread_rows.seek(0)
+            for row in found.unread_rows:
+                each = json.loads(row)
+                say(f"  {each['file']}:{each['line']}: {each['reason']}")
+        if report.skipped:
+            kinds = ", ".join(f"{kind}: {count:,}" for kind, count in report.skipped.most_common())
+            say(f"\nRecords in which no agent says or does anything new: {report.skipped.total():,} ({kinds})")
+
+    def _print_why(self, trial: Trial) -> None:
+        report, say = trial.report, self.stdout.write
+        if report.held or report.denied:
+            say("\nWhy")
+        for reason, count in report.reasons.most_common():
+            say(f"  {count:>7,}  {_WHY[reason]}")
+        for signal, count in report.signals.most_common():
+            say(f"  {count:>7,}  signal {signal}")
+        for place, rule in sorted(report.rules.items(), key=lambda each: int(each[0])):
+            words = in_words(trial.rules[int(place) - 1])
+            say(f"  {rule.calls:>7,}  rule {place}, {words}: {rule.held:,} held, {rule.denied:,} rejected")
+        if report.tools:
+            say("\n    calls     held  rejected  if scored  tool")
+        for name, tool in sorted(report.tools.items(), key=lambda each: (-each[1].held, -each[1].calls, each[0])):
+            scored = tool.held - tool.by_default + tool.if_scored
+            say(f"  {tool.calls:>7,}  {tool.held:>7,}  {tool.denied:>8,}  {scored:>9,}  {name}")
+        by_default = sum(tool.by_default for tool in report.tools.values())
+        if by_default:
+            scored = sum(tool.if_scored for tool in report.tools.values())
+            say(
+                f"\nNo rule matches {by_default:,} of the held tool calls. With default_tool_call: score, "
+                f"{scored:,} of them would be held."
+            )
+
+
+class Found:
+    """What is told of single items: in files, since a log may hold any number of them."""
+
+    held_rows: IO[str]
+    unread_rows: IO[str]
+
+    def __init__(self, keeps_by: Agent | None) -> None:
+        self.keeps_by = keeps_by
+        self.files: list[dict[str, Any]] = []
+        self.kept = self.known = 0
+        self._recorded = (0, 0)
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        with TemporaryFile("w+", encoding="utf-8") as self.held_rows, TemporaryFile("w+", encoding="utf-8") as rows:
+            self.unread_rows = rows
+            yield
+
+    def unread_record(self, file: str, line: int, read: Read) -> None:
+        if read.fault is not None:
+            self.unread(file, line, str(read.fault))
+
+    def unread(self, file: str, line: int, reason: str) -> None:
+        _write(self.unread_rows, {"file": file, "line": line, "reason": reason})
+
+    def take(self, file: str, line: int, scored: Scored | heuristics.Refused, format: str) -> None:
+        if isinstance(scored, heuristics.Refused):
+            self.unread(file, line, f"metacog would not take it: {scored.detail}")
+            return
+        for held in scored.held:
+            _write(self.held_rows, _row(file, scored, held))
+        if self.keeps_by:
+            is_new = keeping.keep(self.keeps_by, format, scored.turn)
+            self.kept += is_new
+            self.known += not is_new
+
+    def record_kept(self, told: dict[str, Any]) -> None:
+        """Record what was kept of a file, also where that broke off."""
+        before, self._recorded = self._recorded, (self.kept, self.known)
+        kept, known = self.kept - before[0], self.known - before[1]
+        if self.keeps_by and (kept or known):
+            told |= {"kept": kept}
+            audit.record(
+                "log-kept",
+                self.keeps_by.public_id,
+                actor=None,
+                team=self.keeps_by.team_id,
+                agent=self.keeps_by,
+                format=told["format"],
+                responses=kept,
+                known=known,
+                os_user=_os_user(),
+            )
+
+
+def _write(rows: IO[str], row: dict[str, Any]) -> None:
+    rows.write(json.dumps(row) + "\n")
+
+
+def _row(file: str, scored: Scored, held: HeldPart) -> dict[str, Any]:
+    """Return what is told of a held item; secrets stay masked."""
+    turn = scored.turn
+    row: dict[str, Any] = {
+        "file": file,
+        "line": turn.line,
+        "session": turn.session,
+        "at": turn.at or None,
+        "kind": held.item["kind"],
+        "reason": held.reason,
+        "excerpt": held.excerpt,
+    }
+    if "name" in held.item:
+        row |= {"name": held.item["name"], "arguments": secrets.masked(held.item["arguments"])}
+        row |= {
+            "rule": held.rule,
+            "rule_reason": (held.item["rule"] or {}).get("reason"),
+            "fault": held.item.get("fault"),
+        }
+    if held.hesitation:
+        row["score"] = held.hesitation["score"]
+        row["signals"] = [
+            {
+                "type": signal["type"],
+                "weight": signal["weight"],
+                "detail": signal["detail"],
+                "words": [secrets.masked_text(span["text"]) for span in signal["spans"]],
+            }
+            for signal in held.hesitation["signals"]
+        ]
+    return row
+
+
+def _held_lines(row: dict[str, Any]) -> Iterator[str]:
+    yield f"  {row['file']}:{row['line']}  {row['kind']}  {row['excerpt']}"
+    if row["reason"] == "score":
+        signals = ", ".join(
+            signal["type"] + (f" “{'”, “'.join(signal['words'][:3])}”" if signal["words"] else "")
+            for signal in row["signals"]
+        )
+        yield f"      score {row['score']}: {signals}"
+    else:
+        rule = f" (rule {row['rule']})" if row["rule"] else ""
+        yield f"      {_WHY[row['reason']]}{rule}" + (f": {row['rule_reason']}" if row["rule_reason"] else "")
+
+
+def _of_file(told: dict[str, Any]) -> str:
+    if "fault" in told:
+        return str(told["fault"])
+    counts = f"{told['calls']:,} tool call{pluralize(told['calls'])}, {told['answers']:,} answer"
+    return f"{told['format']}; {counts}{pluralize(told['answers'])}, {told['held']:,} held, {told['unread']:,} not read"
+
+
+def _besides(report: Report) -> Iterator[str]:
+    if report.denied:
+        yield f"{report.denied:,} more tool call{pluralize(report.denied)} would have been rejected by a rule."
+    if report.marked:
+        yield f"{report.marked:,} more answer{pluralize(report.marked)} would have been marked."
+    if report.repeated:
+        repeat = "repeats" if report.repeated == 1 else "repeat"
+        yield f"{report.repeated:,} of the held tool calls {repeat} an earlier one: no new item while that is pending."
+
+
+def _counts(report: Report) -> dict[str, int]:
+    return {"calls": report.calls, "answers": report.answers, "held": report.held, "unread": report.unread}
+
+
+def _under(named: str | None, kept_by: Agent | None) -> Under:
+    """Return what `--policy` names: a file where there is one of that name, else an agent."""
+    if kept_by and named is not None:
+        raise CommandError("--keep assesses under the policy of the agent that it names: leave --policy out.")
+    if named is not None and Path(named).is_file():
+        try:
+            policy = policy_in(Path(named))
+        except heuristics.PolicyError as error:
+            raise CommandError(f"{named} holds no policy: {error}.") from None
+        return Under(heuristics.Scorer(policy=policy), True, None, f"the policy in {named}, without error patterns")
+    agent = kept_by or (find_agent(named) if named is not None else None)
+    if agent is None:
+        policy = heuristics.Policy.from_dict({"language": "en"})
+        return Under(heuristics.Scorer(policy=policy), True, None, "the policy of a new agent, without error patterns")
+    scorer = scorer_for(agent)
+    count = len(scorer.patterns)
+    told = f"policy {agent.policy_version} of {agent.team} / {agent} and {count:,} error pattern{pluralize(count)}"
+    if not agent.hesitation_enabled:
+        told += "; hesitation is switched off for it, so that only rules hold"
+    return Under(scorer, agent.hesitation_enabled, agent, told)
+
+
+@contextmanager
+def _opened(file: str) -> Iterator[IO[bytes]]:
+    if file == STDIN:
+        with on_disk(sys.stdin.buffer) as stream:
+            yield stream
+        return
+    with Path(file).open("rb") as opened, on_disk(opened) as stream:
+        yield stream
+
+
+def _os_user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return ""

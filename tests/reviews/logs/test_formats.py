@@ -1,0 +1,208 @@
+"""What is read of logs in each format: who said what, with which tool calls, after what."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reviews.logs.formats import UnknownFormat
+from reviews.logs.turns import Call
+from tests.reviews.logs.conftest import asked, lines, read, result, said, tool, turns
+from tests.tables import table
+
+Q, AT = {"role": "user", "content": "How many?"}, "2023-11-14T22:13:20Z"
+CALL = {"id": "c1", "type": "function", "function": {"name": "count", "arguments": '{"of": "files"}'}}
+CALLED = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+GIVEN = {"role": "tool", "tool_call_id": "c1", "content": "12"}
+ANSWER = {"role": "assistant", "content": "There are 12."}
+
+
+def lc(kind: str, **kwargs: Any) -> dict[str, Any]:
+    """Return a message as LangChain serializes it."""
+    return {"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", kind], "kwargs": kwargs}
+
+
+def run(id: str, kind: str, name: str = "step", parent: str | None = "r0", **more: Any) -> dict[str, Any]:
+    return {"id": id, "trace_id": "t1", "run_type": kind, "name": name, "parent_run_id": parent} | more
+
+
+ASKED_LC = {"messages": [[lc("HumanMessage", content="How many?")]]}
+MODEL = run(
+    "r1", "llm", start_time="2024-05-01T12:00:00.5", inputs=ASKED_LC, extra={"metadata": {"thread_id": "th"}},
+    outputs={"generations": [[{"text": "", "message": lc(
+        "AIMessage", content="I count.", tool_calls=[{"name": "count", "args": {"of": "files"}, "id": "c1"}])}]]},
+)  # fmt: skip
+MADE = run("r2", "tool", "count", inputs={"input": "{'of': 'files'}"}, outputs={"output": "12"})
+ROOT = run("r0", "chain", parent=None, inputs={"input": "How many?"}, outputs={"output": "There are 12."})
+COUNT = [("count", {"of": "files"})]
+GENERATION = {
+    "id": "o1", "traceId": "t1", "type": "GENERATION", "startTime": "2024-01-01T00:00:00Z",
+    "input": [Q], "output": CALLED,
+}  # fmt: skip
+TOOL = {"id": "o2", "traceId": "t1", "type": "TOOL", "name": "count", "input": {"of": "files"}, "output": "12"}
+SPAN = {"id": "o0", "traceId": "t1", "type": "SPAN", "name": "all", "input": "How many?", "output": "There are 12."}
+SNAKE = {"id": "o3", "trace_id": "t2", "session_id": "s2", "type": "GENERATION", "start_time": "2024-01-01 10:00:00.5",
+         "input": json.dumps([Q, CALLED, GIVEN]), "output": json.dumps(ANSWER)}  # fmt: skip
+CSV = (
+    b'"id","traceId","type","name","startTime","input","output"\n'
+    b'"o1","t1","GENERATION","g","2024-01-01","[{""role"":""user"",""content"":""How many?""}]","Two\nlines"\n'
+    b'"o2","t1","TOOL","count","","{""of"":""files""}","12"\n'
+)
+
+# A log; its format; of each turn the line, the text, the calls, the message before it, what tools gave back.
+LOGS: list[tuple[bytes, str, list[tuple[int, str, list[Any], str, str]]]] = [
+    (
+        lines(
+            asked("u0", "<local-command>", isMeta=True),
+            asked("u1", [{"type": "text", "text": "How many?"}]),
+            said("a1", {"type": "thinking", "thinking": "Hm."}),
+            said("a2", "I count.", tool("count", of="files")),
+            asked("u2", result([{"type": "text", "text": "12"}])),
+            said("a3", "There are 12."),
+            said("a4", "API Error: 500", isApiErrorMessage=True),
+            said("a2", "I count.", tool("count", of="files")),
+            {"type": "system", "sessionId": "s1", "content": "…"},
+        ),
+        "claude-code",
+        [(4, "I count.", COUNT, "How many?", ""), (6, "There are 12.", [], "How many?", "12")],
+    ),
+    (
+        lines({"messages": [Q, CALLED, GIVEN, ANSWER]}),
+        "openai",
+        [(1, "", COUNT, "How many?", ""), (1, "There are 12.", [], "How many?", "12")],
+    ),
+    (
+        lines({"request": {"messages": [Q, CALLED, GIVEN]}, "response": {"id": "x", "choices": [{"message": ANSWER}]}}),
+        "openai",
+        [(1, "There are 12.", [], "How many?", "12")],
+    ),
+    (
+        lines(
+            {"custom_id": "k", "response": {"status_code": 200, "body": {"id": "x", "choices": [{"message": CALLED}]}}}
+        ),
+        "openai",
+        [(1, "", COUNT, "", "")],
+    ),
+    (
+        lines(
+            {
+                "object": "response",
+                "id": "x",
+                "input": "How many?",
+                "output": [
+                    {"type": "reasoning"},
+                    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Few."}]},
+                    {"type": "function_call", "call_id": "c1", "name": "count", "arguments": '{"of": "files"}'},
+                ],
+            }
+        ),
+        "openai",
+        [(1, "Few.", [], "How many?", ""), (1, "", COUNT, "How many?", "")],
+    ),
+    (lines({"prompt": "How many?", "completion": "Two."}), "openai", [(1, "Two.", [], "How many?", "")]),
+    (
+        lines(Q, CALLED, GIVEN, ANSWER),
+        "openai",
+        [(2, "", COUNT, "How many?", ""), (4, "There are 12.", [], "How many?", "12")],
+    ),
+    (json.dumps([{"messages": [Q, ANSWER]}], indent=1).encode(), "openai", [(2, "There are 12.", [], "How many?", "")]),
+    (
+        lines({"messages": [Q, {"role": "assistant", "function_call": {"name": "f", "arguments": "{oops"}}]}),
+        "openai",
+        [(1, "", [("f", "{oops")], "How many?", "")],
+    ),
+    (lines(ROOT, MODEL, MADE), "langsmith", [(2, "I count.", COUNT, "How many?", "")]),
+    (lines(MADE, MODEL), "langsmith", [(1, "", COUNT, "", ""), (2, "I count.", [], "How many?", "")]),
+    (
+        json.dumps({"runs": [ROOT | {"child_runs": [MODEL, MADE]}]}).encode(),
+        "langsmith",
+        [(1, "I count.", COUNT, "How many?", "")],
+    ),
+    (
+        lines(ROOT, MODEL, run("r3", "tool", "other", inputs={"input": "x"})),
+        "langsmith",
+        [(2, "I count.", COUNT, "How many?", ""), (3, "", [("other", "x")], "", "")],
+    ),
+    (lines(ROOT), "langsmith", [(1, "There are 12.", [], "How many?", "")]),
+    (lines(SPAN, GENERATION, TOOL), "langfuse", [(2, "", COUNT, "How many?", "")]),
+    (lines(SNAKE), "langfuse", [(1, "There are 12.", [], "How many?", "12")]),
+    (CSV, "langfuse", [(2, "Two\nlines", [], "How many?", ""), (4, "", COUNT, "", "")]),
+    (
+        json.dumps(
+            {
+                "id": "t1",
+                "projectId": "p",
+                "input": {"messages": [Q]},
+                "output": "x",
+                "observations": [SPAN, GENERATION],
+            },
+            indent=2,
+        ).encode(),
+        "langfuse",
+        [(22, "", COUNT, "How many?", "")],
+    ),
+    (
+        lines({"id": "t1", "sessionId": "s", "timestamp": "2024-01-01", "input": "How many?", "output": "Two."}),
+        "langfuse",
+        [(1, "Two.", [], "How many?", "")],
+    ),
+]
+
+
+@table("raw, format, wanted", LOGS)
+def test_a_log_is_read_for_what_it_is(raw: bytes, format: str, wanted: Any) -> None:
+    for each in (raw, gzip.compress(raw), b"\xef\xbb\xbf" + raw):
+        for told in ("auto", format):
+            found = [
+                (turn.line, turn.text, [call[:2] for call in turn.calls], turn.user_message, turn.given)
+                for turn in turns(each, told)
+            ]
+            assert found == wanted
+
+
+def test_what_langchain_itself_traced_is_read() -> None:
+    """Recorded from langchain-core 1.8.3 by its LangChainTracer, without what tells of the machine."""
+    raw = (Path(__file__).parent / "langchain_runs.jsonl").read_bytes()
+    assert [(turn.line, turn.text, turn.given, turn.session) for turn in turns(raw)] == [
+        (2, "I count.", "", "th"),
+        (4, "There are 12.", "12", "th"),
+    ]
+    (root,) = turns(raw.partition(b"\n")[0])  # an export of root runs alone
+    assert (root.text, [call[:2] for call in root.calls]) == ("I count.\n\nThere are 12.", COUNT)
+
+
+def test_a_turn_says_when_where_and_as_which_call_it_was() -> None:
+    (turn,) = turns(lines(MODEL))
+    assert (turn.session, turn.at, turn.key) == ("th", "2024-05-01T12:00:00.500000Z", "r1")
+    assert turn.calls == [Call("count", {"of": "files"}, "c1")]
+    (turn,) = turns(lines({"messages": [Q, ANSWER], "created": 1700000000, "metadata": {"session_id": "s9"}}))
+    assert (turn.session, turn.at) == ("s9", AT)
+    first, second = turns(lines(said("a1", "Hi."), said("a2", "Ho.", isSidechain=True, agentId="b7")))
+    assert (first.session, second.session) == ("s1", "s1/b7")
+
+
+@table(
+    "raw, line, why",
+    [
+        (b'{"messages": []}\nhello\n', 2, "It is not JSON: Expecting value."),
+        (b'{"messages": []}\n[1]\n', 2, "It is no JSON object."),
+        (b'{"messages": []}\n{"a": "\xff"}\n', 2, "It is not UTF-8 (byte 7)."),
+        (lines(MODEL, {"id": "x"}), 2, "It has no “run_type”."),
+        (lines({"messages": [Q, ANSWER]}, {"a": 1}), 2, "It has no messages and no response."),
+        (CSV + b"one,two\n", 5, "It has 2 columns, and the header has 7."),
+        (json.dumps([ROOT, MODEL]).encode()[:-40], 1, "The document ends in the middle."),
+        (gzip.compress(lines(MODEL) * 2000)[:-50], None, "The compressed file is damaged or cut off here."),
+    ],
+)
+def test_what_cannot_be_read_is_told_with_its_line_and_why(raw: bytes, line: int | None, why: str) -> None:
+    faults = [(at, str(found.fault)) for at, found in read(raw) if found.fault]
+    assert faults == [(line or faults[0][0], why)]
+
+
+def test_a_log_of_no_known_format_is_refused() -> None:
+    with pytest.raises(UnknownFormat, match="claude-code, langsmith, langfuse, openai"):
+        read(b'{"hello": "world"}\n')

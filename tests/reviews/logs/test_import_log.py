@@ -1,0 +1,242 @@
+"""`manage.py import-log`: the report, and what is kept where that is wanted."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from metacog.management.utility import Utility
+from metacog.models import Agent, AgentState, AuditEvent
+from patterns.models import Problem
+from patterns.patterns.scorer import scorer_for
+from reviews.learning import reflections, sweep
+from reviews.logs.trial import Trial
+from reviews.logs.turns import Call, Read, Turn
+from reviews.metrics import daily, sampling
+from reviews.models import AgentResponse, DailyFigure, Delivery, HeldItem, LogImport, Reflection, Sample
+from reviews.scoring.replay import Replayer
+from tests.reviews.api.test_tool_calls import ruled
+from tests.reviews.logs.conftest import SURE, asked, lines, said, tool
+from tests.tables import table
+
+pytestmark = pytest.mark.django_db
+
+DEAR = {"tool": "mcp__bank__*", "where": {"/eur": {"gt": 50}}, "do": "ask", "reason": "money leaves"}
+DENIED = {"tool": "Bash", "where": {"/command": {"eq": "ls"}}, "do": "deny"}
+
+
+def report(*arguments: Any, sent: bytes = b"") -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(printed("--json", *arguments, sent=sent))
+    return told
+
+
+def printed(*arguments: Any, sent: bytes = b"") -> str:
+    out = io.StringIO()
+    with patch("sys.stdin", io.TextIOWrapper(io.BytesIO(sent))):
+        call_command("import_log", *map(str, arguments), stdout=out)
+    return out.getvalue()
+
+
+@pytest.fixture
+def log(tmp_path: Path, session: bytes) -> Path:
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(session)
+    return path
+
+
+def test_a_new_agent_has_people_asked_about_every_tool_call(log: Path, session: bytes) -> None:
+    told = report(log)
+    assert [told[name] for name in ("calls", "answers", "held", "unread", "repeated")] == [3, 2, 3, 1, 1]
+    assert told["reasons"] == {"default": 3}
+    assert told["tools"] == [
+        {"name": "Bash", "calls": 2, "held": 2, "denied": 0, "by_default": 2, "if_scored": 0},
+        {"name": "mcp__bank__transfer", "calls": 1, "held": 1, "denied": 0, "by_default": 1, "if_scored": 0},
+    ]
+    assert [(each["line"], each["name"]) for each in told["held_items"]] == [
+        (4, "Bash"), (7, "mcp__bank__transfer"), (8, "Bash"),
+    ]  # fmt: skip
+    assert told["unread_records"] == [{"file": str(log), "line": 6, "reason": told["unread_records"][0]["reason"]}]
+    assert told["skipped"] == {"user": 2, "summary": 1, "copy of an earlier line": 1}
+    assert "sk-abcdefghijklmnopq" not in json.dumps(told)  # a secret of the log
+    for same in (report("-", sent=session), report("-", sent=gzip.compress(session))):
+        assert same["held_items"] == [each | {"file": "-"} for each in told["held_items"]]
+    assert not any(model.objects.exists() for model in (AgentResponse, HeldItem, AuditEvent, LogImport))
+
+
+def test_an_agents_policy_and_its_teams_patterns_decide(kuro: Any, log: Path) -> None:
+    ruled(kuro, DENIED, DEAR, default_tool_call="allow")
+    told = report(log, "--policy", "kuro")
+    assert [told[name] for name in ("held", "held_answers", "held_calls", "denied")] == [2, 1, 1, 2]
+    assert told["reasons"] == {"score": 1, "rule": 1}
+    assert set(told["signals"]) == {"absolute-claim", "error-pattern"}
+    assert [(rule["place"], rule["held"], rule["denied"]) for rule in told["rules"]] == [(1, 0, 2), (2, 1, 0)]
+    answer, call = told["held_items"]
+    assert (answer["line"], answer["kind"], answer["score"]) == (3, "chat", 50)
+    assert {word for signal in answer["signals"] for word in signal["words"]} >= {"clearly", "cache"}
+    assert (call["rule"], call["rule_reason"]) == (2, "money leaves")
+
+
+def test_a_policy_file_decides(log: Path, tmp_path: Path) -> None:
+    policy = tmp_path / "policy.yaml"
+    policy.write_text("default_tool_call: allow\nrules:\n- {tool: Bash, do: ask}\n")
+    told = report(log, "--policy", policy)
+    assert (told["held"], told["policy"]["default_tool_call"]) == (2, "allow")
+    policy.write_text("threshold: many\n")
+    with pytest.raises(CommandError, match="threshold"):
+        report(log, "--policy", policy)
+
+
+def test_it_says_it_in_words(kuro: Any, log: Path) -> None:
+    ruled(kuro, DENIED, DEAR, default_tool_call="allow")
+    told = printed(log, "--policy", "kuro")
+    assert told.startswith("Of 3 tool calls and 2 answers, these 2 would have been held.\n")
+    for line in (
+        f"{log}:3  chat  {SURE}",
+        "score 50: absolute-claim “clearly”, error-pattern “cache”",
+        f"{log}:7  tool_call  mcp__bank__transfer eur=100 api_key=••••••••",
+        "a rule asks a person (rule 2): money leaves",
+        f"{log}:6: It is not JSON",
+        "2 more tool calls would have been rejected by a rule.",
+        "4 (user: 2, summary: 1, copy of an earlier line: 1)",
+    ):
+        assert line in told
+    assert "these 3" not in told
+
+
+def test_the_assessment_is_the_one_that_posting_gives(kuro: Any) -> None:
+    ruled(kuro, DEAR, default_tool_call="score", profile="aware")
+    agent = Agent.objects.select_related("team").get(public_id=kuro.id)
+    trial = Trial(scorer_for(agent))
+    for number, text in enumerate([SURE, "It is 73% of 4,711 requests.", SURE, "We lose 73%, obviously."]):
+        turn = Turn(
+            line=number + 1,
+            key=str(number),
+            session="s",
+            text=text,
+            user_message="Why?" if number else "73% of 4,711 requests are lost. Why?",
+            at="2026-01-01T00:00:00Z",
+            calls=[] if number else [_call({"eur": 100}), _call({"text": SURE})],
+        )
+        trial = Trial(scorer_for(agent), state=json.loads(json.dumps(trial.state))) if number else trial
+        (scored,) = trial.take(Read([turn]))
+        posted = kuro.post("/responses", turn.body()).json()
+        assert not isinstance(scored, Exception)
+        for item in posted["items"]:
+            item |= {"held": None, "review_url": None}
+        assert json.loads(json.dumps(scored.verdict["items"])) == posted["items"]
+        assert json.loads(json.dumps(scored.verdict["hesitation"])) == posted["hesitation"]
+        assert json.loads(json.dumps(scored.verdict["quality"])) == posted["quality"]
+    assert (trial.report.calls, trial.report.answers) == (2, 4)
+    assert trial.report.held == HeldItem.objects.count() > 2
+
+
+def _call(arguments: Any) -> Any:
+    return Call("mcp__bank__pay" if "eur" in arguments else "note", arguments)
+
+
+@table(
+    "record, why",
+    [
+        (said("a1", "x" * 1_100_000), "1,048,576"),
+        (said("a1", "half \ud800 of it"), "surrogate"),
+        (said("a1", tool("f", deep=json.loads("[" * 40 + "]" * 40))), "deeper than 32"),
+        (said("a1", *[tool("f", str(number)) for number in range(300)]), "256"),
+    ],
+)
+def test_what_posting_refuses_is_told_as_not_read(record: Any, why: str, tmp_path_factory: Any) -> None:
+    log = tmp_path_factory.mktemp("logs") / "log.jsonl"
+    log.write_bytes(lines(asked("u1", "Go."), record))
+    told = report(log)
+    assert (told["calls"], told["answers"], told["unread"]) == (0, 0, 1)
+    (unread,) = told["unread_records"]
+    assert unread["line"] == 2
+    assert why in unread["reason"]
+
+
+def test_a_file_that_cannot_be_read_leaves_the_others(log: Path, tmp_path: Path) -> None:
+    out = io.StringIO()
+    with pytest.raises(SystemExit):
+        call_command("import_log", str(tmp_path / "none"), str(log), "--json", stdout=out)
+    told = json.loads(out.getvalue())
+    assert (told["calls"], told["unread"]) == (3, 2)
+    assert "cannot be read" in told["files"][0]["fault"]
+    with pytest.raises(CommandError, match="Nothing could be read"):
+        report(tmp_path / "none")
+
+
+def test_the_command_has_its_name_with_a_hyphen() -> None:
+    command: Any = Utility(["manage.py"]).fetch_command("import-log")
+    assert command.__module__ == "reviews.management.commands.import_log"
+
+
+# -- kept ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def agent(kuro: Any) -> Agent:
+    Agent.objects.filter(public_id=kuro.id).update(callback_url="http://agent.example/")
+    ruled(kuro, DEAR, default_tool_call="ask", threshold=20)
+    return Agent.objects.select_related("team").get(public_id=kuro.id)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_kept_is_stored_once_and_holds_nothing_and_tells_nobody(
+    agent: Agent, log: Path, tmp_path: Path
+) -> None:
+    state = AgentState.objects.get(agent=agent)
+    told = report(log, "--keep", "kuro")
+    assert (told["kept"], told["held"]) == (4, 4)
+    rows = list(AgentResponse.objects.filter(agent=agent).order_by("pk"))
+    assert [row.received_at for row in rows[:2]] == [
+        datetime(2026, 1, 20, 11, 57, 18, tzinfo=UTC), datetime(2026, 1, 20, 11, 57, 19, tzinfo=UTC),
+    ]  # fmt: skip
+    assert rows[0].wire_body()["occurred_at"] == "2026-01-20T11:57:18Z"
+    assert (rows[0].session, rows[0].hesitation_score, rows[0].signals.count()) == ("s1", 50, 2)
+    assert [item["disposition"] for row in rows for item in row.wire_verdict()["items"]] == [
+        "hold", "hold", "pass", "hold", "hold",
+    ]  # fmt: skip
+    assert not any(model.objects.exists() for model in (HeldItem, Delivery, Problem))
+    assert AgentState.objects.get(agent=agent).responses == state.responses
+    assert all(Replayer().replay(row).is_equal for row in AgentResponse.objects.select_related("agent__team"))
+    # Again, and in another file.
+    copy = tmp_path / "copy.jsonl.gz"
+    copy.write_bytes(gzip.compress(log.read_bytes()))
+    assert [report(each, "--keep", "kuro")["kept"] for each in (log, copy)] == [0, 0]
+    assert AgentResponse.objects.count() == 4
+    kept = AuditEvent.objects.filter(action="log-kept").order_by("pk")
+    assert [(event.data["responses"], event.data["known"]) for event in kept] == [(4, 0), (0, 4), (0, 4)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_kept_counts_nowhere(agent: Agent, log: Path, tmp_path: Path) -> None:
+    path = tmp_path / "today.jsonl"
+    now = timezone.now().isoformat()
+    path.write_bytes(
+        lines(
+            asked("u1", "No, that is wrong.", timestamp=now), said("a1", SURE, timestamp=now), said("a2", "It is so.")
+        )
+    )
+    report(path, "--keep", "kuro")
+    assert AgentResponse.objects.count() == 2
+    assert sweep.learn() == 0
+    daily.count_days(timezone.now())
+    assert not DailyFigure.objects.filter(responses__gt=0).exists()
+    later = daily.start_of(daily.day_of(timezone.now())) + 2 * daily._DAY
+    sampling.pick_due(later)
+    reflections.reflect_due(later)
+    assert not Sample.objects.exists()
+    assert not Reflection.objects.exists()
+
+
+def test_keeping_takes_the_policy_of_its_agent(agent: Agent, log: Path) -> None:
+    with pytest.raises(CommandError, match="leave --policy out"):
+        report(log, "--keep", "kuro", "--policy", "kuro")

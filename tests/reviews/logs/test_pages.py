@@ -1,0 +1,312 @@
+"""Logs that people upload: taken in, read in pieces, shown, deleted; each team its own."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from metacog.models import Agent, AuditEvent, User
+from reviews import tasks
+from reviews.logs import imports
+from reviews.logs.imports import Parts, work_due
+from reviews.models import AgentResponse, HeldItem, LogImport, LogImportItem, LogImportPart
+from reviews.pages.logs import imports as pages
+from tests.reviews.api.test_tool_calls import ruled
+from tests.reviews.logs.conftest import SURE, lines, said, tool
+from tests.tables import table
+
+pytestmark = pytest.mark.django_db
+
+LIST = reverse("log-imports")
+RULE = {"tool": "mcp__bank__*", "do": "ask", "reason": "money leaves"}
+MANY = lines(*[said(f"a{number}", f"Step {number}.", tool("Bash", f"t{number}", n=number)) for number in range(60)])
+
+
+def upload(client: Client, raw: bytes, under: Any, name: str = "session.jsonl", **fields: str) -> Any:
+    under = under.id if hasattr(under, "id") and hasattr(under, "key") else f"team:{under.pk}"
+    file = SimpleUploadedFile(name, raw)
+    return client.post(LIST, {"upload": file, "under": under, "format": "auto"} | fields)
+
+
+def read_all() -> LogImport:
+    tasks.import_logs()
+    return LogImport.objects.latest("pk")
+
+
+@table("raw", [lambda raw: raw, gzip.compress])
+def test_a_log_is_read_and_its_report_shown(kuro: Any, carla: User, as_person: Any, session: bytes, raw: Any) -> None:
+    ruled(kuro, RULE, default_tool_call="ask")
+    client = as_person(carla)
+    answer = upload(client, raw(session), kuro)
+    assert answer.status_code == 302
+    page = client.get(answer.url).content.decode()
+    assert "Waiting for a worker" in page
+    assert 'http-equiv="refresh"' in page
+    log = read_all()
+    assert (log.state, log.format, log.read_bytes) == ("done", "claude-code", log.size)
+    assert not LogImportPart.objects.exists()
+    page = client.get(answer.url).content.decode()
+    for words in (
+        "Of 3 tool calls and 2 answers, these 4 would have been held.",
+        "1 of the held tool calls repeats",
+        "No rule matches 2 of the held tool calls",
+        "If it scored them instead, none of them would be held.",
+        "line 6",
+        "1 record could not be read",
+        "It is not JSON",
+        "user&#x27;s messages and tool results",
+        "rule 1 asks a person",
+    ):
+        assert words in page, words
+    assert 'http-equiv="refresh"' not in page
+    assert "hx-trigger" not in page.partition('id="log-report"')[2].partition(">")[0]
+    assert "sk-abcdefghijklmnopq" not in page
+
+
+def test_a_held_item_opens_as_the_queue_shows_it(kuro: Any, carla: User, as_person: Any, session: bytes) -> None:
+    ruled(kuro, RULE, default_tool_call="allow")
+    client = as_person(carla)
+    report = upload(client, session, kuro).url
+    read_all()
+    first, second = re.findall(r'href="([^"]+/items/\d+/)"', client.get(report).content.decode())
+    page = client.get(first).content.decode()
+    for words in (
+        "Why is it slow?",
+        "held from 50",
+        "cause named before it was measured",
+        '<mark class="',
+        "Next item",
+    ):
+        assert words in page, words
+    page = client.get(second).content.decode()
+    for words in (
+        "mcp__bank__transfer",
+        "A policy rule asks a person: mcp__bank__*.",
+        "money leaves",
+        "There are 12 files.",
+    ):
+        assert words in page, words
+    assert "sk-abcdefghijklmnopq" not in page
+    assert client.get(second.replace("/2/", "/3/")).status_code == 404
+
+
+def test_a_rule_is_drafted_from_the_report(kuro: Any, olga: User, as_person: Any, session: bytes) -> None:
+    client = as_person(olga)
+    report = upload(client, session, kuro).url
+    read_all()
+    drafts = re.findall(r'href="(/agents/[^"]+/policy/[^"]+)"', client.get(report).content.decode())
+    assert len(drafts) == 5  # to score the others, to allow and to deny each of two tools
+    page = client.get(drafts[1].replace("&amp;", "&")).content.decode()
+    assert 'value="Bash"' in page
+    assert "From the log session.jsonl" in page
+
+
+@table("role, may", [("owner", True), ("curator", True), ("reviewer", False), ("viewer", False)])
+def test_owners_and_curators_upload(aurora: Any, as_person: Any, session: bytes, role: str, may: bool) -> None:
+    from tests.conftest import _person
+
+    client = as_person(_person(f"{role}-2", aurora, role))
+    page = client.get(LIST).content.decode()
+    assert ('type="file"' in page) is may
+    assert upload(client, session, aurora).status_code == (302 if may else 403)
+
+    LogImport.objects.all().delete()
+    row = imports.take_in(None, aurora, None, SimpleUploadedFile("log.jsonl", session), format="auto")
+    report = reverse("log-import", args=[row.public_id])
+    assert client.get(report).status_code == (200 if may else 404)
+    assert client.post(f"{report}delete").status_code == (302 if may else 404)
+
+
+def test_a_log_is_its_teams_own(
+    aurora: Any, borealis: Any, carla: User, mallory: User, as_person: Any, session: bytes
+) -> None:
+    report = upload(as_person(carla), session, aurora).url
+    read_all()
+    theirs = as_person(mallory)
+    assert [theirs.get(path).status_code for path in (report, f"{report}items/1/")] == [404, 404]
+    assert theirs.post(f"{report}delete").status_code == 404
+    assert "session.jsonl" not in theirs.get(LIST).content.decode()
+    assert upload(theirs, session, aurora).status_code == 422
+    assert LogImport.objects.count() == 1
+
+
+def test_a_new_agent_has_the_teams_patterns(aurora: Any, carla: User, as_person: Any) -> None:
+    upload(as_person(carla), lines(said("a1", SURE)), aurora)
+    log = read_all()
+    assert (log.report["held_answers"], log.agent) == (1, None)
+
+
+def test_it_is_tried_under_the_policy_of_its_day(kuro: Any, carla: User, as_person: Any, session: bytes) -> None:
+    ruled(kuro, RULE, default_tool_call="deny")
+    upload(as_person(carla), session, kuro)
+    Agent.objects.filter(public_id=kuro.id).update(policy_version=1)
+    assert read_all().report["denied"] == 2
+
+
+def test_who_dies_in_the_middle_loses_a_piece(aurora: Any, carla: User, as_person: Any, monkeypatch: Any) -> None:
+    """Each piece dies once, behind or before what it writes; the report is that of a reading without a death."""
+    upload(as_person(carla), MANY, aurora)
+    whole = read_all()
+    wanted = whole.report, list(whole.items.values_list("number", "line", "excerpt"))
+    whole.delete()
+    monkeypatch.setattr(imports, "PIECE_RECORDS", 7)
+    monkeypatch.setattr(imports, "TURN_SECONDS", 1000.0)
+    upload(as_person(carla), MANY, aurora)
+    save, deaths = imports._Work._save, list[int]()
+
+    class Killed(BaseException):
+        pass
+
+    def dies(work: Any, records: int) -> bool:
+        before = len(deaths) % 2
+        if before:
+            save(work, records)
+        deaths.append(before)
+        raise Killed
+
+    while LogImport.objects.latest("pk").is_under_way and len(deaths) < 100:
+        monkeypatch.setattr(imports._Work, "_save", dies if len(deaths) % 3 < 2 else save)
+        pk = LogImport.objects.latest("pk").pk
+        try:
+            imports.work(pk, timezone.now(), until=0.0)
+        except Killed:
+            assert imports.work(pk, timezone.now(), until=0.0) == 0  # the dead worker's claim still stands
+            LogImport.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
+        else:
+            deaths.append(2)
+    log = LogImport.objects.latest("pk")
+    assert len(deaths) > 10
+    assert (log.state, (log.report, list(log.items.values_list("number", "line", "excerpt")))) == ("done", wanted)
+
+
+def test_what_fails_again_and_again_is_given_up(aurora: Any, carla: User, as_person: Any, monkeypatch: Any) -> None:
+    def fails(*_of: Any) -> None:
+        raise RuntimeError
+
+    client = as_person(carla)
+    report = upload(client, MANY, aurora).url
+    monkeypatch.setattr(imports._Work, "_take", fails)
+    now = timezone.now()
+    for attempt in range(imports.MOST_ATTEMPTS + 1):
+        work_due(now + attempt * 2 * imports.CLAIMED_FOR)
+    log = LogImport.objects.get()
+    assert (log.state, log.problem, log.parts.count()) == ("failed", "broken", 0)
+    assert "The file could not be processed." in client.get(report).content.decode()
+
+
+@table("raw, format", [(b"hello", "auto"), (b'{"hello": 1}', "auto"), (gzip.compress(MANY)[:-60], "auto")])
+def test_what_is_no_log_is_said_to_be_none(aurora: Any, carla: User, as_person: Any, raw: bytes, format: str) -> None:
+    client = as_person(carla)
+    report = upload(client, raw, aurora, format=format).url
+    log = read_all()
+    page = client.get(report).content.decode()
+    told = "damaged or cut off" if raw.startswith(b"\x1f") else "The format of the file was not recognized."
+    assert told in page
+    assert log.state in ("failed", "done")
+
+
+def test_what_is_too_large_is_refused(aurora: Any, carla: User, as_person: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(imports, "MAX_UPLOAD", 100)
+    answer = upload(as_person(carla), MANY, aurora)
+    assert answer.status_code == 422
+    assert not LogImport.objects.exists()
+    monkeypatch.setattr(imports, "MAX_UPLOAD", 10**6)
+    monkeypatch.setattr(imports, "MAX_UNPACKED", 400)
+    upload(as_person(carla), gzip.compress(MANY), aurora)
+    log = read_all()
+    assert log.report["calls"] < 10
+    assert log.unread[-1][1].startswith("Only the first")
+
+
+def test_a_team_has_a_few_logs_under_way(aurora: Any, carla: User, as_person: Any) -> None:
+    client = as_person(carla)
+    found = [upload(client, MANY, aurora).status_code for _ in range(pages.MOST_UNDER_WAY + 1)]
+    assert found == [302] * pages.MOST_UNDER_WAY + [422]
+
+
+def test_a_log_goes_after_a_week_or_when_it_is_deleted(
+    aurora: Any, carla: User, as_person: Any, session: bytes
+) -> None:
+    client = as_person(carla)
+    report = upload(client, session, aurora).url
+    read_all()
+    upload(client, session, aurora)
+    now = timezone.now()
+    work_due(now + imports.KEPT_FOR - timedelta(minutes=1))
+    assert LogImport.objects.filter(state="done").count() == 2
+    client.post(f"{report}delete")
+    assert client.get(report).status_code == 404
+    work_due(now + imports.KEPT_FOR + timedelta(minutes=1))
+    assert not any(model.objects.exists() for model in (LogImport, LogImportItem, LogImportPart))
+    told = AuditEvent.objects.filter(action__startswith="log-").order_by("pk").values_list("action", "actor")
+    assert list(told) == [
+        ("log-uploaded", "carla"), ("log-read", ""), ("log-uploaded", "carla"), ("log-read", ""),
+        ("log-deleted", "carla"), ("log-deleted", ""),
+    ]  # fmt: skip
+
+
+def test_an_upload_that_broke_off_goes_after_an_hour(aurora: Any, carla: User, as_person: Any) -> None:
+    upload(as_person(carla), MANY, aurora)
+    LogImport.objects.update(state="uploading")
+    work_due(timezone.now())
+    assert LogImport.objects.exists()
+    work_due(timezone.now() + timedelta(minutes=61))
+    assert not LogImport.objects.exists()
+
+
+def test_a_log_is_read_across_its_parts(aurora: Any, carla: User, as_person: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(imports, "PART", 100)
+    upload(as_person(carla), MANY, aurora)
+    log = LogImport.objects.get()
+    assert log.parts.count() == -(-len(MANY) // 100)
+    parts = Parts(log)
+    assert parts.readall() == MANY
+    assert (parts.seek(-5, 2), parts.read()) == (len(MANY) - 5, MANY[-5:])
+    assert read_all().report["calls"] == 60
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_log_can_be_kept_under_its_agent(kuro: Any, carla: User, as_person: Any, session: bytes) -> None:
+    client = as_person(carla)
+    assert upload(client, session, Agent.objects.get(public_id=kuro.id).team, keeps="on").status_code == 422
+    report = upload(client, session, kuro, keeps="on").url
+    log = read_all()
+    assert (log.kept, AgentResponse.objects.count(), HeldItem.objects.count()) == (4, 4, 0)
+    assert "4 responses are kept under kuro." in client.get(report).content.decode()
+    assert AuditEvent.objects.filter(action="log-kept", actor="carla").count() == 1
+
+
+def test_the_pages_ask_the_same_few_questions_of_any_log(
+    kuro: Any, carla: User, as_person: Any, session: bytes, django_assert_max_num_queries: Any
+) -> None:
+    client = as_person(carla)
+    for raw in (session, MANY):
+        report = upload(client, raw, kuro).url
+        read_all()
+        client.get(report)
+        with django_assert_max_num_queries(14):
+            client.get(report)
+        with django_assert_max_num_queries(16):
+            client.get(f"{report}items/1/")
+        with django_assert_max_num_queries(14):
+            client.get(LIST)
+
+
+def test_progress_is_a_fragment_for_htmx(aurora: Any, carla: User, as_person: Any, monkeypatch: Any) -> None:
+    client = as_person(carla)
+    report = upload(client, MANY, aurora).url
+    monkeypatch.setattr(imports, "PIECE_RECORDS", 20)
+    imports.work(LogImport.objects.get().pk, timezone.now(), until=0.0)
+    part = client.get(report, headers={"hx-request": "true"}).content.decode()
+    assert "<html" not in part
+    assert 'hx-trigger="every 1s"' in part
+    assert "20 records read, " in part
+    assert "Of 20 tool calls and 20 answers" in part
