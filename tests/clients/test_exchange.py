@@ -14,6 +14,7 @@ import pytest
 from metacog_client import BadSignature, Outcome, Spool, SpoolFull, Text, ToolCall, flows, verify_webhook
 from metacog_client.exchange import Answer, Send, Sleep, Step, Steps, Until, answered, request, retry_after
 from metacog_client.gating import key_of
+from metacog_client.spool import Sender
 from standardwebhooks import Webhook
 
 from scripts import client_types
@@ -268,6 +269,22 @@ def test_a_full_spool_refuses_and_drops_nothing(tmp_path: Path) -> None:
     with pytest.raises(SpoolFull):
         spool.add({"response": "three"})
     assert spool.waiting == 2
+
+
+def test_what_was_added_just_before_the_end_is_sent() -> None:
+    attempts = []
+
+    def send(seconds: float) -> int:
+        attempts.append(seconds)
+        sender._is_over = True  # closed while it sends
+        sender._woken.set()
+        return 1
+
+    sender = Sender(send)
+    sender.wake()
+    assert sender._thread
+    sender._thread.join(20)
+    assert attempts == [10.0, 2.0]
 
 
 def test_the_types_are_those_of_the_openapi_document() -> None:

@@ -23,7 +23,7 @@ from .gating import as_json
 MOST_RECORDS, MOST_BYTES = 10_000, 64 * 1_048_576
 BUSY_SECONDS = 30.0  # for which another process may write
 AT_ONCE = 100  # records read at a time
-SEND_SECONDS = 10.0  # of one attempt at sending
+SEND_SECONDS, LAST_SECONDS = 10.0, 2.0  # of one attempt at sending, and of the one before the end
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 1.0, 60.0  # between two of them
 # The record itself is at fault; any other refusal is about the key, and every record would meet it.
 FAULTY = frozenset({400, 413, 415, 422})
@@ -153,19 +153,20 @@ class Sender:
         self._woken.set()
 
     def close(self) -> None:
-        """End the thread; what was not sent stays in the file for the next time."""
+        """End the thread after a last attempt; what was not sent stays in the file for the next time."""
         with self._lock:
             thread, self._is_over = self._thread, True
         self._woken.set()
         if thread is not None and self._process == os.getpid():
-            thread.join(SEND_SECONDS)
+            thread.join(SEND_SECONDS + LAST_SECONDS)
 
     def _work(self) -> None:
         pause: float | None = None  # until it is woken
         while True:
             self._woken.wait(pause)
             self._woken.clear()
-            if self._is_over:
+            is_last = self._is_over
+            left = self._send(LAST_SECONDS if is_last else SEND_SECONDS)
+            if is_last:
                 return
-            left = self._send(SEND_SECONDS)
             pause = min(LONGEST_PAUSE_SECONDS, 2 * (pause or FIRST_PAUSE_SECONDS)) if left else None
