@@ -124,8 +124,8 @@ suite("tools of the Vercel AI SDK, behind the gate", () => {
     const playing = play(client, {}, { abortSignal: stop.signal });
     const item = await server.pending(client.run);
     stop.abort();
-    await playing.catch(() => undefined);
     await server.decide(item.id, "approve");
+    await playing.catch(() => undefined);
     assert.deepEqual(made, []);
   });
 

@@ -10,7 +10,7 @@ import { suite, test } from "node:test";
 import { metacog } from "./metacog.js";
 
 suite("the example", () => {
-  test("it is killed while it waits, goes on in another process, and makes each call once, as it was decided", async () => {
+  test("it is killed while it waits, goes on in another process, and makes each call once, as it was decided", { timeout: 120_000 }, async () => {
     const server = await metacog();
     const folder = await mkdtemp(join(tmpdir(), "metacog-example-"));
     const file = join(folder, "refunds.json");

@@ -129,7 +129,7 @@ suite("the gate, asked of a running server", () => {
     await assert.rejects(client.gate(refund(), { signal: AbortSignal.abort() }), { name: "AbortError" });
   });
 
-  test("killed while it waits, the next process takes up the same held item", async () => {
+  test("killed while it waits, the next process takes up the same held item", { timeout: 120_000 }, async () => {
     const run = `run-${crypto.randomUUID()}`;
     const start = () =>
       spawn(process.execPath, [fileURLToPath(new URL("waiter.js", import.meta.url)), run], {

@@ -13,6 +13,7 @@ import { before, suite, test } from "node:test";
 import { metacog, type Metacog } from "./metacog.js";
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => existsSync(path));
+const SOON = { timeout: 120_000 };
 const EDITED = { order: "4711", eur: 90 };
 
 /** What the scripts in Deno and in a page are given. */
@@ -30,7 +31,7 @@ suite("other places that have fetch", () => {
 
   const edit = async (run: string) => server.decide((await server.pending(run)).id, "edit", { arguments: EDITED, accept_risk: true });
 
-  test("Deno asks, verifies and keeps records", async () => {
+  test("Deno asks, verifies and keeps records", SOON, async () => {
     const run = crypto.randomUUID();
     const folder = await mkdtemp(join(tmpdir(), "metacog-deno-"));
     const args = JSON.stringify({ ...given(server, run), url: server.url, folder });
@@ -44,7 +45,7 @@ suite("other places that have fetch", () => {
     await rm(folder, { recursive: true });
   });
 
-  test("a page asks by its own origin", { skip: CHROMIUM ? false : "there is no chromium in /usr/bin" }, async () => {
+  test("a page asks by its own origin", { ...SOON, skip: CHROMIUM ? false : "there is no chromium in /usr/bin" }, async () => {
     const run = crypto.randomUUID();
     let tell: (result: string) => void;
     const result = new Promise<string>((resolve) => (tell = resolve));
