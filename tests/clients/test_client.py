@@ -157,6 +157,7 @@ def test_nothing_is_made_while_metacog_cannot_be_asked(
         assert b"Soon." in again.body  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("connect", [Client], indirect=True)
 def test_who_was_killed_while_waiting_goes_on(
     connect: Callable[..., Any], alice: Any, kuro: Any, live_server: Any, tmp_path: Path
 ) -> None:
@@ -176,6 +177,7 @@ def test_who_was_killed_while_waiting_goes_on(
     assert AgentResponse.objects.count() == 3
 
 
+@pytest.mark.parametrize("connect", [Client], indirect=True)
 def test_what_the_agent_reads_has_the_shapes_of_its_types(connect: Callable[..., Any], alice: Any) -> None:
     client = connect()
     held = client.ask(CALL, user_message="Where is my money?", metadata={"trace": "t-1"}).held
