@@ -88,8 +88,8 @@ class InNode:
 
 
 SUITES: dict[str, InPython | InNode] = {
-    "openai-agents": InPython(("tests/test_openai_agents.py",), ("metacog_client.adapters.openai_agents",)),
-    "pydantic-ai": InPython(("tests/test_pydantic_ai.py",), ("metacog_client.adapters.pydantic_ai",)),
+    "openai-agents": InPython(("tests/adapters/test_openai_agents.py",), ("metacog_client.adapters.openai_agents",)),
+    "pydantic-ai": InPython(("tests/adapters/test_pydantic_ai.py",), ("metacog_client.adapters.pydantic_ai",)),
     "typescript": InNode("typescript", oldest=(20, 11)),
 }
 
