@@ -85,8 +85,8 @@ class InNode:
 
 SUITES: dict[str, InPython | InNode] = {
     "mcp": InPython(("tests/mcp",), ("metacog_client.mcp", "metacog_client.mcp.proxy")),
-    "openai-agents": InPython(("tests/test_openai_agents.py",), ("metacog_client.adapters.openai_agents",)),
-    "pydantic-ai": InPython(("tests/test_pydantic_ai.py",), ("metacog_client.adapters.pydantic_ai",)),
+    "openai-agents": InPython(("tests/adapters/test_openai_agents.py",), ("metacog_client.adapters.openai_agents",)),
+    "pydantic-ai": InPython(("tests/adapters/test_pydantic_ai.py",), ("metacog_client.adapters.pydantic_ai",)),
 }
 
 

@@ -200,7 +200,7 @@ def test_a_tool_that_needs_approval_is_always_held(metacog: Any, run: str) -> No
 
 def test_the_example_runs(metacog: Any) -> None:
     deciding = metacog.decide_next("edit", "refund-4712", arguments={"order": "4712", "eur": 9})
-    example = Path(__file__).parents[1] / "examples/openai_agents_refunds.py"
+    example = Path(__file__).parents[2] / "examples/openai_agents_refunds.py"
     environment = metacog.environment | {"PYTHONPATH": str(Path(metacog_client.__file__).parents[1])}
     done = subprocess.run([sys.executable, example], env=environment, capture_output=True, text=True)
     deciding.join()

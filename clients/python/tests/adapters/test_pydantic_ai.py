@@ -176,7 +176,7 @@ def test_a_process_that_was_killed_while_it_waited_starts_again(metacog: Any, ru
 
 def test_the_example_runs(metacog: Any) -> None:
     deciding = metacog.decide_next("edit", "refund-4712", arguments={"order": "4712", "eur": 9})
-    example = Path(__file__).parents[1] / "examples/pydantic_ai_refunds.py"
+    example = Path(__file__).parents[2] / "examples/pydantic_ai_refunds.py"
     environment = metacog.environment | {"PYTHONPATH": str(Path(metacog_client.__file__).parents[1])}
     done = subprocess.run([sys.executable, example], env=environment, capture_output=True, text=True)
     deciding.join()
