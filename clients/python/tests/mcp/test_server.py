@@ -71,8 +71,9 @@ async def test_what_waits_is_awaited_with_progress_and_asked_again_it_is_the_sam
     told: list[str | None] = []
 
     async def note(progress: float, total: float | None, message: str | None) -> None:
+        if not told:
+            metacog.decide_next("approve", setting.run)
         told.append(message)
-        metacog.decide_next("approve", setting.run)
 
     async with setting.client(serve(setting)) as client:
         first = (await client.call_tool("request_review", PAY | {"wait_seconds": 0})).structured_content
@@ -87,7 +88,7 @@ async def test_what_waits_is_awaited_with_progress_and_asked_again_it_is_the_sam
             await client.call_tool("await_review", {"held": first["held"]}, progress_callback=note)
         ).structured_content
         assert (done["verdict"], done["arguments"]) == ("approve", PAY["arguments"])
-        assert told == [f"Waiting for a decision on {first['held']}"]
+        assert set(told) == {f"Waiting for a decision on {first['held']}"}
         # The decision was given; the same request is another review now.
         later = (await client.call_tool("request_review", PAY | {"wait_seconds": 0})).structured_content
         assert later["verdict"] == "pending"
