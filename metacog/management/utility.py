@@ -25,7 +25,7 @@ class Utility(ManagementUtility):
                 f"Type '{self.prog_name} help COMMAND' for what one of them takes.",
                 "",
                 "metacog:",
-                *(f"    {name:8}  {meaning}" for name, meaning in ours.items()),
+                *(f"    {name:13}  {meaning}" for name, meaning in ours.items()),
                 "",
                 "Django and other packages:",
                 fill(", ".join(others), 110, initial_indent="    ", subsequent_indent="    "),
@@ -39,5 +39,5 @@ def meanings() -> dict[str, str]:
     for name, app in sorted(get_commands().items()):
         if app in OURS:
             with suppress(ModuleNotFoundError):  # a developer's, where only what runs is installed
-                found[name] = load_command_class(app, name).help.partition(". ")[0].rstrip(".")
+                found[name.replace("_", "-")] = load_command_class(app, name).help.partition(". ")[0].rstrip(".")
     return found

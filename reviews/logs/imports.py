@@ -30,7 +30,7 @@ from reviews.logs import keeping
 from reviews.logs.formats import LogReader, UnknownFormat
 from reviews.logs.sources import Log
 from reviews.logs.trial import HeldPart, Scored, Trial
-from reviews.logs.turns import Fault, Read
+from reviews.logs.turns import Fault, Read, context
 from reviews.models import LogImport, LogImportItem, LogImportPart
 
 MAX_UPLOAD = 50 * 1_048_576  # bytes, as uploaded
@@ -71,7 +71,7 @@ def take_in(
         policy_version=agent.policy_version if agent else None,
         patterns_version=team.patterns_version,
         keeps=keeps and agent is not None,
-        file_name=(upload.name or "log")[:200],
+        file_name=context(upload.name or "log")[:200],
         format=format,
         created_at=now,
         expires_at=now + KEPT_FOR,

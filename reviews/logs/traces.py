@@ -65,22 +65,20 @@ class Steps:
         at = moment(step.at)
         return Read([Turn(step.line, key, step.session or step.trace, text, list(calls), user, given, at)])
 
-    def _count(self, trace: str) -> dict[str, int]:
+    def _counted(self, trace: str, call: Call, step: int) -> int:
         counts = self.open.setdefault(trace, {})
         self.open.move_to_end(trace)
         while len(self.open) > MAX_TRACES:
             self.open.popitem(last=False)
-        return counts
+        name = context(call.name)
+        counts[name] = counts.get(name, 0) + step
+        return counts[name]
 
     def _was_made(self, trace: str, call: Call) -> bool:
-        counts = self._count(trace)
-        counts[call.name] = counts.get(call.name, 0) + 1
-        return counts[call.name] <= 0
+        return self._counted(trace, call, 1) <= 0
 
     def _was_wanted(self, trace: str, call: Call) -> bool:
-        counts = self._count(trace)
-        counts[call.name] = counts.get(call.name, 0) - 1
-        return counts[call.name] >= 0
+        return self._counted(trace, call, -1) >= 0
 
 
 class Step:

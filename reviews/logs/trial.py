@@ -21,7 +21,7 @@ from metacog.heuristics.text.tags import ToolCall
 from metacog.heuristics.tool_calls import secrets
 from metacog.heuristics.wire.assessment import HesitationPart, ItemPart, Verdict
 from metacog.heuristics.wire.wire import instant
-from reviews.logs.turns import Read, Seen, Sessions, Turn
+from reviews.logs.turns import Read, Seen, Sessions, Turn, context
 from reviews.serializers import excerpt
 
 Reason = Literal["rule", "default", "score", "fault"]  # why something would have been held
@@ -88,6 +88,7 @@ class Report:
         return cls(**values)
 
     def add_skipped(self, kind: str) -> None:
+        kind = context(kind)
         self.skipped[kind if kind in self.skipped or len(self.skipped) < MOST_TOOLS else OTHER] += 1
 
     def tool(self, name: str) -> Tool:

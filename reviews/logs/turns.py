@@ -128,11 +128,11 @@ def _written(at: datetime) -> str:
 
 
 def text_at(record: Mapping[str, Any], *names: str) -> str:
-    """Return the first of these that is a text or a number, as a text."""
+    """Return the first of these that is a text or a number, as a text that JSON can carry on."""
     for name in names:
         value = record.get(name)
         if isinstance(value, str) and value:
-            return value
+            return context(value)
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
     return ""

@@ -240,3 +240,12 @@ def test_what_is_kept_counts_nowhere(agent: Agent, log: Path, tmp_path: Path) ->
 def test_keeping_takes_the_policy_of_its_agent(agent: Agent, log: Path) -> None:
     with pytest.raises(CommandError, match="leave --policy out"):
         report(log, "--keep", "kuro", "--policy", "kuro")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_kept_is_no_second_look(kuro: Any, log: Path) -> None:
+    held, decision = kuro.hold(), {"verdict": "approve", "reason": "I looked again."}
+    report(log, "--keep", "kuro")
+    assert kuro.post(f"/held/{held}/decision", decision).status_code == 409
+    kuro.respond("Another thought.", items=[])
+    assert kuro.post(f"/held/{held}/decision", decision).status_code == 201

@@ -20,7 +20,7 @@ from reviews.logs.imports import Parts, work_due
 from reviews.models import AgentResponse, HeldItem, LogImport, LogImportItem, LogImportPart
 from reviews.pages.logs import imports as pages
 from tests.reviews.api.test_tool_calls import ruled
-from tests.reviews.logs.conftest import SURE, lines, said, tool
+from tests.reviews.logs.conftest import SURE, asked, lines, said, tool
 from tests.tables import table
 
 pytestmark = pytest.mark.django_db
@@ -211,6 +211,23 @@ def test_what_is_no_log_is_said_to_be_none(aurora: Any, carla: User, as_person: 
     told = "damaged or cut off" if raw.startswith(b"\x1f") else "The format of the file was not recognized."
     assert told in page
     assert log.state in ("failed", "done")
+
+
+def test_what_no_database_keeps_breaks_nothing(kuro: Any, carla: User, as_person: Any) -> None:
+    odd = "a\0\ud800"
+    call = {"role": "assistant", "tool_calls": [{"function": {"name": odd, "arguments": {odd: odd}}}]}
+    runs = {"run_type": "llm", "id": odd, "trace_id": odd, "inputs": {"messages": [{"role": "user", "content": odd}]}}
+    logs = [
+        lines(
+            said("a1", "Hi.", tool(odd), session=odd), asked("u1", odd, session=odd), {"type": odd, "sessionId": odd}
+        ),
+        lines({"messages": [{"role": "user", "content": odd}, call], "session_id": odd}),
+        lines(runs | {"outputs": call}, runs | {"run_type": odd}, runs | {"run_type": "tool", "name": odd}),
+    ]
+    for raw in logs:
+        report = upload(as_person(carla), raw, kuro, name="a\u0001.jsonl").url
+        assert read_all().state == "done"
+        assert as_person(carla).get(report).status_code == 200
 
 
 def test_what_is_too_large_is_refused(aurora: Any, carla: User, as_person: Any, monkeypatch: Any) -> None:
