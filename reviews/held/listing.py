@@ -30,7 +30,7 @@ from django.db.models import (
 )
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce, Left
-from django.db.models.lookups import GreaterThan, LessThanOrEqual
+from django.db.models.lookups import GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual
 from django.utils import timezone
 
 from metacog.accounts.forms import SIGNALS
@@ -318,7 +318,7 @@ def _in_queue(items: Items, filters: Filters) -> Items:
 
 def in_order(items: Items, filters: Filters) -> Items:
     if filters.state == "decided":
-        return items.order_by("-id")
+        return items.order_by("-decided_at", "-id")
     if filters.order == "age":
         return items.order_by("id")
     if filters.order == "learned":
@@ -329,7 +329,7 @@ def in_order(items: Items, filters: Filters) -> Items:
 def behind(items: Items, filters: Filters, item: HeldItem) -> Items:
     """Return what comes after `item` in the order."""
     if filters.state == "decided":
-        return items.filter(pk__lt=item.pk)
+        return items.filter(LessThan(_BY_DECISION, _place_by_decision(item)))
     if filters.order == "age":
         return items.filter(pk__gt=item.pk)
     if filters.order == "learned":
@@ -341,6 +341,7 @@ def behind(items: Items, filters: Filters, item: HeldItem) -> Items:
 _LOWEST_LAST = Negated("hesitation_score")
 _BY_SCORE = Row(_LOWEST_LAST, F("expires_at"), F("pk"))
 _BY_RISK = Row(F("risk_place"), F("expires_at"), F("pk"))
+_BY_DECISION = Row(F("decided_at"), F("pk"))
 
 
 def _place_by_score(item: HeldItem) -> Row:
@@ -351,10 +352,15 @@ def _learned_place(item: HeldItem) -> Row:
     return Row(Value(item.risk_place), Value(item.expires_at, DateTimeField()), Value(item.pk))
 
 
+def _place_by_decision(item: HeldItem) -> Row:
+    # What was undone since keeps its place; what was never decided, which only a made-up address names, has an early one.
+    return Row(Value(item.decided_at or item.held_at, DateTimeField()), Value(item.pk))
+
+
 def ahead(items: Items, filters: Filters, item: HeldItem) -> Items:
     """Return `item` and what comes before it, backwards."""
     if filters.state == "decided":
-        items = items.filter(pk__gte=item.pk)
+        items = items.filter(GreaterThanOrEqual(_BY_DECISION, _place_by_decision(item)))
     elif filters.order == "age":
         items = items.filter(pk__lte=item.pk)
     elif filters.order == "learned":
@@ -541,7 +547,8 @@ def _token(recent: Sequence[Decision], teams: Teams, presence: Presence, waiting
     # What arrives moves the latest id, what is decided or taken back is among the recent decisions; and the counts find
     # what changed while a page slept for longer than those are recent: how much waits, as far as it is counted, and how
     # much was ever released.
-    latest = along(lambda some: HeldItem.objects.filter(team__in=some), Filters(state="decided"), teams, 1)
+    newest_of = [HeldItem.objects.filter(team=team).order_by("-id").values("pk")[:1] for team in teams]
+    latest = HeldItem.objects.filter(pk__in=OfEach(*newest_of) if teams else []).order_by("-id").values("pk")[:1]
     released = AgentState.objects.filter(agent__team__in=teams).order_by()
     total = Func(F("decision_seq"), function="SUM", output_field=BigIntegerField())  # Sum brings a GROUP BY
     so_far = (

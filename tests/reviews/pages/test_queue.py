@@ -108,8 +108,10 @@ def test_each_page_leads_to_the_one_before_and_to_its_last_item(
 ) -> None:
     monkeypatch.setattr(held_queue, "PAGE", 2)
     held = [kuro.hold() for _ in range(5)]
-    for each in held if query == "state=decided" else ():
-        decide(client, each)
+    if query == "state=decided":  # in the order of deciding, not of holding
+        held = [held[place] for place in (2, 0, 4, 1, 3)]
+        for each in held:
+            decide(client, each)
     if query == "order=learned":
         Team.objects.update(risk_kind="learned", risk_order=False)
     if query == "state=decided":
