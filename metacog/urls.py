@@ -9,7 +9,7 @@ from django.views.generic import RedirectView
 
 from metacog.http import health
 from metacog.http.api import api
-from metacog.pages import account, agents, audit, notices, security, team, tokens
+from metacog.pages import account, agents, audit, notices, security, team, tokens, worker
 from metacog.pages.sign_in_addresses import sign_in_addresses
 from patterns.api.patterns import router as patterns_router
 from patterns.api.threads import router as threads_router
@@ -161,6 +161,8 @@ urlpatterns = [
     path("preferences/security/sessions/end", security.sessions_end, name="sessions-end"),
     path("preferences/notices", notices.notices_change, name="notices-change"),
     path("preferences/notices/test", notices.notices_test, name="notices-test"),
+    path("worker/", worker.worker, name="worker"),
+    path("worker/state", worker.worker_state, name="worker-state"),
     path("preferences/tokens", tokens.token_new, name="token-new"),
     path("preferences/tokens/<int:token_id>/revoke", tokens.token_revoke, name="token-revoke"),
     path("preferences/tokens/<int:token_id>/restore", tokens.token_restore, name="token-restore"),

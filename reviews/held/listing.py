@@ -37,12 +37,12 @@ from metacog.accounts.forms import SIGNALS
 from metacog.db.clocks import LEEWAY
 from metacog.db.ids import first_id_at
 from metacog.db.rows import Negated, OfEach, Row
-from metacog.models import Agent, AgentState, Team, User
+from metacog.models import Agent, AgentState, Team, User, is_alive
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.held import alike as near_duplicates
 from reviews.held import talk
 from reviews.held.alike import Group
-from reviews.held.counts import COUNTED, to_do
+from reviews.held.counts import COUNTED, to_do, worker_at
 from reviews.held.presence import Presence
 from reviews.models import Decision, HeldItem, Signal
 
@@ -554,13 +554,14 @@ def _token(recent: Sequence[Decision], teams: Teams, presence: Presence, waiting
     so_far = (
         Team.objects.filter(pk__in=[team.pk for team in teams])
         .order_by()
-        .values_list(Subquery(latest), Subquery(released.values(total=total)))
+        .values_list(Subquery(latest), Subquery(released.values(total=total)), worker_at())
     )
-    newest, ever = so_far.first() or (None, None)
+    newest, ever, seen_at = so_far.first() or (None, None, None)
     decided = [f"{decision.pk}{'u' if decision.undone_at else ''}" for decision in recent]
     changed = talk.last_change(teams)
     said = [f"{changed.timestamp():.6f}"] if changed else []
-    return ".".join([str(newest or 0), str(waiting), str(ever or 0), *decided, *said, presence.token])
+    worker = [] if is_alive(seen_at, timezone.now()) else ["away"]
+    return ".".join([str(newest or 0), str(waiting), str(ever or 0), *decided, *said, *worker, presence.token])
 
 
 def just_decided(teams: Teams) -> list[Decision]:
