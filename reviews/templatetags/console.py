@@ -19,7 +19,20 @@ for name in ("agent_name", "as_json", "as_text", "risk", "shown", "signal_class"
 register.filter("said", said)
 register.filter("person_title", phrases.person_name)
 
-for name in ("ago", "code", "decided", "due", "expires_in", "gap", "limits", "looking", "person_name", "pieces", "who"):
+for name in (
+    "ago",
+    "code",
+    "decided",
+    "due",
+    "expires_in",
+    "gap",
+    "limits",
+    "looking",
+    "person_name",
+    "pieces",
+    "quoted",
+    "who",
+):
     register.simple_tag(getattr(phrases, name), name=name)
 register.simple_tag(reading)
 

@@ -182,9 +182,9 @@ for (const failure of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) 
 
 // -- as a page comes -----------------------------------------------------------------------------
 
-// On a phone the sections and the choices are wider than the screen.
-for (const here of document.querySelectorAll(":is(.nav, .subnav, .views, .filters) [aria-current]")) {
-  const line = here.closest(".nav, .subnav, .views, .filters");
+// There may be more saved views than a line has room for.
+for (const here of document.querySelectorAll(".views [aria-current]")) {
+  const line = here.closest(".views");
   line.scrollLeft = here.offsetLeft - line.clientWidth / 3;
 }
 
