@@ -300,6 +300,11 @@ def in_groups(items: Items, filters: Filters, without: Sequence[str] = ()) -> It
     return items.exclude(public_id__in=without)
 
 
+def alike_of(held: HeldItem, filters: Filters) -> Group | None:
+    """Return the near-duplicates among which an item is, as the list counts them; None where it is alone."""
+    return near_duplicates.group_of(held, _others(filters))
+
+
 def _others(filters: Filters) -> Items:
     """Return what is pending and matches, in whatever team: a key is of one agent."""
     fixed = replace(filters, agent="", kind="", tool="", score_from="", score_to="")  # the same in a whole group

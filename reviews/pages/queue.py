@@ -34,9 +34,11 @@ from reviews.pages.call_desk import of_edited
 from reviews.pages.deciding import reason_form, reason_given, why_not, with_line_ends_of
 from reviews.pages.person import PersonRequest, forbidden, number, visible_items
 from reviews.presentation import highlight, questions, reasons
+from reviews.presentation.differences import in_words
 from reviews.presentation.explanation import RECORD_OF, TITLES, explain, other_parts, tag_flags
 from reviews.presentation.marks import marked
 from reviews.presentation.queue_rows import entries
+from reviews.presentation.reading.likeness import alikes
 from reviews.presentation.reading.word_changes import word_changes
 from reviews.presentation.risk.standing import stands
 from reviews.risk import in_force
@@ -108,7 +110,7 @@ def changes(request: PersonRequest) -> HttpResponse:
     if opened:
         held = held or visible_items(request).filter(public_id=opened).first()
         context["others"] = around.others.get(held.pk) if held else None
-        context |= {"held": held, **talk.of_desk(request, held)} if held else {}
+        context |= {"held": held, **_alike(request, filters, held), **talk.of_desk(request, held)} if held else {}
         if held and request.GET.get("version") != str(held.version):
             context |= _desk(request, filters, held, around, in_sight=in_sight) | {"meanwhile": True}
     elif first := _first(page):
@@ -411,7 +413,7 @@ def _desk(
             "item_count": len(verdict["items"]),
             "history": history,
             "standing": standing,
-            "similar": () if is_call else similar.decided(held),
+            "similar": alikes(held, similar.decided(held)),
             "second_looks": [
                 (look, said, None if is_call else contradicts(held.text, said))
                 for look in looks.order_by("-id")[:3]
@@ -427,8 +429,28 @@ def _desk(
             "others": around.others.get(held.pk),
             "shown": review_time.stamp(held.public_id, request.POST.get("shown", "")),
         }
+        | _alike(request, filters, held)
         | talk.of_desk(request, held)
     )
+
+
+def _alike(request: PersonRequest, filters: Filters, held: HeldItem) -> dict[str, Any]:
+    """Return what the item's page says of its near-duplicates, the same as its row; they open under `alike`."""
+    group = listing.alike_of(held, filters)
+    if group is None:
+        return {"alike": None}
+    first = filters.but(alike="").query
+    joined = f"{first}&" if first else "?"
+    together = f"{reverse('together')}{joined}group={held.public_id}"
+    return {
+        "alike": {
+            "count": group.size,
+            "differ": in_words(group.differs),
+            "url": f"{reverse('queue')}{joined}alike={held.public_id}",
+            "approve_url": together if request.user.has_role(held.team_id, Role.REVIEWER) else "",
+            "reject_url": f"{together}&reject=1",
+        }
+    }
 
 
 def _is_demanded(held: HeldItem, body: Mapping[str, Any]) -> bool:
