@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
 from django.db.models import F, QuerySet
+from django.db.models.functions import Coalesce
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -492,16 +493,20 @@ def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] 
             "held__public_id",
             "held__kind",
         )
-        .annotate(clip=listing.beginning("held__"), call_name=F("held__call__name"))
-        .order_by("-public_id")
+        .annotate(
+            clip=listing.beginning("held__"),
+            call_name=F("held__call__name"),
+            latest=Coalesce("undone_at", "decided_at"),
+        )
+        .order_by("-latest", "-public_id")
         .first()
     )
     if last is None:
         return None
-    latest = last.undone_at or last.decided_at
-    if last != just_done and latest < now - told_for:
+    if last != just_done and last.latest < now - told_for:
         return None
     is_standing = last.undone_at is None
+    before = None if is_standing else _to_undo(recent, now)
     one_press = [last.held.public_id]
     if last.together:
         decided = Decision.objects.filter(together=last.together, undone_at__isnull=is_standing)
@@ -513,11 +518,19 @@ def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] 
         "clip": secrets.excerpt(last.held.kind, last.call_name, last.clip),
         "seconds": math.ceil((last.release_at - now).total_seconds()),
         "can_undo": last.can_be_undone(now),
+        "before": before,
+        "before_seconds": before and math.ceil((before.release_at - now).total_seconds()),
         "can_teach": last.verdict == Verdict.REJECT
         and last.undone_at is None
         and last.held.kind != Kind.TOOL_CALL  # a known error is one of words
         and request.user.has_role(last.held.team_id, Role.CURATOR),
     }
+
+
+def _to_undo(recent: QuerySet[Decision], now: datetime) -> Decision | None:
+    """Return the last of a person's decisions that can still be undone: what an Undo means after an Undo."""
+    resting = recent.filter(undone_at=None, released_at=None, release_at__gt=now)
+    return resting.only("public_id", "release_at").order_by("-public_id").first()
 
 
 def _why_nothing(request: PersonRequest, filters: Filters) -> dict[str, Any]:

@@ -217,11 +217,12 @@ function undoAhead() {
   }
   decisions.pop();
   comeBack(decision, { isForced: true });
-  const told = nothingTold(), what = document.createElement("span");
-  what.className = "what";
+  const what = document.createElement("span");
+  what.className = "what taken";
   what.textContent = words.taken.replace("{text}", decision.clip);
-  told.append(what);
-  tell(told);
+  // What was decided before it can be undone next.
+  if (!byId("told").querySelector("[data-key=u]")) tell(nothingTold());
+  byId("told").prepend(what);
   announce(what.textContent);
 }
 

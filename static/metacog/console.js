@@ -33,6 +33,21 @@ function complain(text) {
   note.timer = setTimeout(() => note.remove(), 12000);
 }
 
+// What a key could not do, for whoever looks as well.
+function say(text) {
+  let note = byId("notice");
+  if (!note) {
+    note = document.createElement("p");
+    note.id = "notice";
+    note.className = "complaint plain";
+    document.body.append(note);
+  }
+  setText(note, text);
+  announce(text);
+  clearTimeout(note.timer);
+  note.timer = setTimeout(() => note.remove(), 5000);
+}
+
 // -- time: reviews/templatetags/console.py says the same ------------------------------------------
 
 function rounded(seconds) {

@@ -249,6 +249,33 @@ def test_undo_takes_back_the_last_decision_before_its_answer_has_come(
     assert list(standing) == held[: sent - 1]
 
 
+def test_undo_goes_back_decision_by_decision_and_says_when_nothing_is_left(
+    open_page: Any, alice: Any, kuro: Any
+) -> None:
+    from reviews.models import Decision
+
+    held = hold(kuro, 4)
+    page = open_page(alice)
+    page.goto("/queue/")
+    for following in held[1:]:
+        kept(page)
+        page.wait_for_timeout(SETTLED)
+        page.keyboard.press("a")
+        on_desk(page, following)
+    idle(page)
+    for back in reversed(held[:3]):
+        page.wait_for_timeout(SETTLED)
+        page.keyboard.press("u")
+        on_desk(page, back)
+        expect(page.locator("#told")).to_contain_text("Undone: ")
+        expect(page.locator("#desk")).not_to_have_attribute("aria-busy", "true")
+    assert not Decision.objects.filter(undone_at=None).exists()
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("u")
+    for place in ("#notice", "#live"):
+        expect(page.locator(place)).to_contain_text("Nothing left to undo")
+
+
 def test_what_is_kept_is_thrown_away_when_the_list_changes(open_page: Any, alice: Any, bob: Any, kuro: Any) -> None:
     from reviews.held import decisions
     from reviews.models import HeldItem

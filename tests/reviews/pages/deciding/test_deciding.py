@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -190,6 +191,19 @@ def test_an_undo_tells_of_itself_and_not_of_what_was_decided_later_elsewhere(
     page = client.post(undo, headers={"HX-Request": "true"}).content.decode()
     assert "Undone:" in page
     assert "Approved “" not in page
+
+
+def test_after_an_undo_the_decision_before_can_be_undone(client: Any, kuro: Any, decide: Any) -> None:
+    held = [kuro.hold() for _ in range(2)]
+    for each in held:
+        decide(client, each)
+    undo = re.compile(r'action="(/decisions/[^"]+/undo)"')
+    for each in reversed(held):
+        page = client.get("/queue/").content.decode()
+        assert client.post(undo.search(page)[1]).headers["Location"] == f"/queue/{each}/"
+    page = client.get("/queue/").content.decode()
+    assert "Undone:" in page
+    assert not undo.search(page)
 
 
 def test_an_undo_that_comes_too_late_says_so(client: Any, kuro: Any, decide: Any, undo_at_once: None) -> None:
