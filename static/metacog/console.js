@@ -169,10 +169,10 @@ for (const form of document.querySelectorAll(".choice")) {
 }
 
 document.addEventListener("htmx:beforeOnLoad", (event) => {
-  // To sign in leaves the page, and what was typed with it.
-  if (!isTyped() || !event.detail.xhr.getResponseHeader("HX-Redirect")) return;
+  // To sign in leaves the page, and what was typed with it; the queue keeps that.
+  if (main || !isTyped() || !event.detail.xhr.getResponseHeader("HX-Redirect")) return;
   event.preventDefault();
-  complain(words.forbidden);
+  complain(words.signedOut);
 });
 
 // -- what went wrong -------------------------------------------------------------------------------

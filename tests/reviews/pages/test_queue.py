@@ -230,7 +230,7 @@ def test_it_asks_whoever_is_not_signed_in_to_sign_in(client: Any, db: None) -> N
 
     assert Client().get("/queue/").status_code == 302
     answer = Client().get("/queue/changes", headers={"hx-request": "true", "hx-current-url": "http://x/queue/"})
-    assert (answer.status_code, answer["HX-Redirect"]) == (204, "/sign-in/?next=/queue/")
+    assert (answer.status_code, answer["HX-Redirect"]) == (204, "/sign-in/?next=/queue/&unsaved=nothing")
 
 
 def test_its_cost_does_not_grow_with_the_rows(

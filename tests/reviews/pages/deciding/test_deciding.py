@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from reviews import tasks
 from reviews.models import Decision, HeldItem
@@ -191,6 +192,19 @@ def test_an_undo_tells_of_itself_and_not_of_what_was_decided_later_elsewhere(
     page = client.post(undo, headers={"HX-Request": "true"}).content.decode()
     assert "Undone:" in page
     assert "Approved “" not in page
+
+
+def test_a_decision_of_nobody_signed_in_leads_to_the_sign_in_which_says_so_and_back_to_the_item(
+    kuro: Any, decide: Any
+) -> None:
+    held, nobody = kuro.hold(), Client()
+    for is_htmx in (False, True):
+        answer = decide(nobody, held, htmx=is_htmx)
+        address = answer["HX-Redirect"] if is_htmx else answer["Location"]
+        assert address == f"/sign-in/?next=/queue/{held}/&unsaved=decision"
+    page = nobody.get(address).content.decode()
+    assert "You were signed out. The decision was not saved; sign in and decide again." in page
+    assert not Decision.objects.exists()
 
 
 def test_after_an_undo_the_decision_before_can_be_undone(client: Any, kuro: Any, decide: Any) -> None:
