@@ -210,8 +210,34 @@ function showWhatIsWrong(part) {
 showWhatIsWrong(document);
 document.addEventListener("htmx:afterSettle", (event) => setTimeout(showWhatIsWrong, 0, event.target));
 
+// What an answer says takes the focus by itself (`autofocus`); here what is wrong with a form, wherever it stands.
+function focusWhatIsWrong() {
+  if (document.activeElement !== document.body) return;
+  const wrong = document.querySelector("main [aria-invalid=true]") ?? document.querySelector("main [role=alert]");
+  if (wrong) focusOn(wrong);
+}
+addEventListener("load", focusWhatIsWrong);
+
+function focusOn(element) {
+  if (!element.matches("input, select, textarea, button, a[href], summary, [tabindex]")) element.tabIndex = -1;
+  element.focus({ preventScroll: true });
+}
+
+// A part that is drawn anew takes the focus that was in it along, to what it says or to its heading.
+let isFocusLost = false;
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  isFocusLost = detail.target.id !== "desk" && detail.target.contains(document.activeElement);
+});
+document.addEventListener("htmx:afterSettle", ({ target }) => {
+  if (!isFocusLost || document.activeElement !== document.body) return;
+  isFocusLost = false;
+  const place = ["[role=alert]", "[role=status]:not(:empty)", "h1, h2, h3", "button, a[href], input, select, textarea"]
+    .map((each) => target.querySelector(each)).find((each) => each?.checkVisibility());
+  if (place) focusOn(place);
+});
+
 // What was there when the page came is not read out by itself.
-const messages = document.querySelector(".messages");
-if (messages) announce(messages.textContent);
+const unknownFilters = document.querySelector(".messages.unknown");
+if (unknownFilters) announce(unknownFilters.textContent);
 
 tick();
