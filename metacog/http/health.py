@@ -19,7 +19,8 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
 from metacog.http.middleware import AWAY
-from metacog.models import Heartbeat, is_alive
+from metacog.models import Heartbeat
+from metacog.models.heartbeat import is_alive
 
 # What proxies say of whom they speak for.
 FORWARDED = re.compile(r"via|(x-)?forwarded(-.+)?|(x-)?real-ip|([a-z]+-)*client-ip|[a-z]+-connecting-ip", re.IGNORECASE)
@@ -50,7 +51,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     if not _migrated:
         return JsonResponse({"status": "unavailable", "database": "not migrated"}, status=503)
     # The heartbeat comes from beat through the broker to the worker: it vouches for all three.
-    alive = is_alive(beat and beat.at, timezone.now())
+    alive = beat is not None and is_alive(beat.at, timezone.now())
     return JsonResponse(
         {
             "status": "ok" if alive else "degraded",

@@ -2,7 +2,7 @@
 
 from metacog.models.agents import Agent, AgentKey, AgentState, agent_id
 from metacog.models.audit import AppendOnly, AppendOnlyError, AppendOnlyRows, AuditEvent, AuditSeal, AuditUnsealed
-from metacog.models.heartbeat import Heartbeat, is_alive
+from metacog.models.heartbeat import Heartbeat
 from metacog.models.notices import Channel, Notice, PersonNotices, notice_id
 from metacog.models.people import Language, Membership, Role, Team, User
 from metacog.models.policies import Policy, seed_parts, seed_release, seed_weights

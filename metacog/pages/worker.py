@@ -8,7 +8,8 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from metacog.models import Heartbeat, is_alive
+from metacog.models import Heartbeat
+from metacog.models.heartbeat import is_alive
 from metacog.pages.account import Request
 
 

@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from metacog.db.prepared import Select
 from metacog.db.rows import CountUpTo
-from metacog.models import Heartbeat, Role, Team, User, is_alive
+from metacog.models import Heartbeat, Role, Team, User
+from metacog.models.heartbeat import is_alive
 from patterns.memory import memory
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread, ThreadSuggestion
 from reviews.held import talk

@@ -37,7 +37,8 @@ from metacog.accounts.forms import SIGNALS
 from metacog.db.clocks import LEEWAY
 from metacog.db.ids import first_id_at
 from metacog.db.rows import Negated, OfEach, Row
-from metacog.models import Agent, AgentState, Team, User, is_alive
+from metacog.models import Agent, AgentState, Team, User
+from metacog.models.heartbeat import is_alive
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.held import alike as near_duplicates
 from reviews.held import talk
@@ -358,7 +359,7 @@ def _learned_place(item: HeldItem) -> Row:
 
 
 def _place_by_decision(item: HeldItem) -> Row:
-    # What was undone since keeps its place; what was never decided, which only a made-up address names, has an early one.
+    # What was undone since keeps its place; what was never decided, which only a made-up address names, has one too.
     return Row(Value(item.decided_at or item.held_at, DateTimeField()), Value(item.pk))
 
 
