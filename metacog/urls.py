@@ -9,7 +9,7 @@ from django.views.generic import RedirectView
 
 from metacog.http import health
 from metacog.http.api import api
-from metacog.pages import account, agents, audit, notices, security, team, tokens
+from metacog.pages import account, agents, audit, notices, security, team, tokens, worker
 from metacog.pages.sign_in_addresses import sign_in_addresses
 from patterns.api.patterns import router as patterns_router
 from patterns.api.threads import router as threads_router
@@ -166,8 +166,11 @@ urlpatterns = [
     path("preferences/security/sessions/end", security.sessions_end, name="sessions-end"),
     path("preferences/notices", notices.notices_change, name="notices-change"),
     path("preferences/notices/test", notices.notices_test, name="notices-test"),
+    path("worker/", worker.worker, name="worker"),
+    path("worker/state", worker.worker_state, name="worker-state"),
     path("preferences/tokens", tokens.token_new, name="token-new"),
     path("preferences/tokens/<int:token_id>/revoke", tokens.token_revoke, name="token-revoke"),
+    path("preferences/tokens/<int:token_id>/restore", tokens.token_restore, name="token-restore"),
     path("notices/stop/<str:token>", notices.notices_stop, name="notices-stop"),
     path("theme", account.set_theme, name="set-theme"),
     path("language/", account.set_language, name="set_language"),
@@ -190,6 +193,7 @@ urlpatterns = [
     path("team/<int:team_id>/target", team.team_target, name="team-target"),
     path("team/<int:team_id>/names", team.team_names, name="team-names"),
     path("team/<int:team_id>/tokens/<int:token_id>/revoke", team.member_token_revoke, name="member-token-revoke"),
+    path("team/<int:team_id>/tokens/<int:token_id>/restore", team.member_token_restore, name="member-token-restore"),
     path("team/<int:team_id>/chat", team.team_channel, name="team-channel"),
     path("team/<int:team_id>/chat/test", team.channel_test, name="channel-test"),
     path("team/<int:team_id>/chat/remove", team.channel_remove, name="channel-remove"),

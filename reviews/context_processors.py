@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from metacog.http import once
 from metacog.models import User
 from metacog.pages.navigation import by_key
-from reviews.held.counts import to_do
+from reviews.held.counts import ToDo, to_do
 
 SECTIONS = {
     "item": "queue",
@@ -34,5 +34,5 @@ def console(request: HttpRequest) -> dict[str, Any]:
         "section": SECTIONS.get(name, name),
         "pages_by_key": by_key,
         "once": once.value,
-        "to_do": cache(lambda: to_do(user) if isinstance(user, User) else {}),
+        "to_do": cache(lambda: to_do(user) if isinstance(user, User) else ToDo()),
     }

@@ -56,8 +56,9 @@ def decide(
         HeldItem(
             response=response, agent=agent, team_id=agent.team_id, index=0, kind="chat", text=text, sha256="",
             hesitation_score=50, review_due_at=NOON, expires_at=NOON, state="approved",
+            decided_at=moment,
         )
-        for response, (text, *_) in zip(responses, rows, strict=True)
+        for response, (text, *_), moment in zip(responses, rows, at, strict=True)
     )  # fmt: skip
     Decision.objects.bulk_create(
         Decision(

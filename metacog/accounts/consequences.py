@@ -6,6 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django import forms
+from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -52,6 +54,15 @@ def of_revoking(agent: Agent) -> list[str]:
     """Say what ending all keys of an agent but the newest takes away."""
     keys = AgentKey.objects.filter(agent=agent, revoked_at=None).count()
     return [_keys_stop(max(0, keys - 1)), _("The newest key and its secret stay.")]
+
+
+def of_token(token: PersonalToken) -> list[str]:
+    """Say what revoking an access token takes away."""
+    told = [_("Programs that use it are refused at once, with 401.")]
+    if token.last_used_at is None:
+        return [*told, _("It was never used.")]
+    used = date_format(timezone.localtime(token.last_used_at), "DATETIME_FORMAT")
+    return [*told, _("It was last used on %(time)s.") % {"time": used}]
 
 
 def of_removing(member: Membership, now: datetime) -> list[str]:

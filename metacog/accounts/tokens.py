@@ -6,7 +6,7 @@ import hashlib
 import secrets
 import time
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -22,6 +22,7 @@ from metacog.models import PersonalToken, Team, User
 PREFIX = "mcp_"
 CALLS_PER_SECOND = 20  # of one token; as many may come at once
 CLOCKS_APART_SECONDS = 60  # how far those of two machines may be
+RESTORABLE_FOR = timedelta(hours=24)  # a token that was revoked
 USED_AGAIN = timedelta(minutes=1)  # how old `last_used_at` gets before it is written again
 
 
@@ -53,12 +54,42 @@ def issue(person: User, *, name: str, scopes: Iterable[str], days: int) -> tuple
     return token, text
 
 
-def revoke(token: PersonalToken, actor: User, team: Team | None = None) -> bool:
+def revoke(token: PersonalToken, actor: User, team: Team | None = None, because: str = "") -> bool:
     """End a token from the next call on; return whether that was a change. An owner does it in a `team`."""
     with transaction.atomic():
-        if not PersonalToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
+        live = PersonalToken.objects.filter(pk=token.pk, revoked_at=None)
+        if not live.update(revoked_at=timezone.now(), revoked_by=actor):
             return False
-        _record("token-revoked", token, actor, [team.pk] if team else None)
+        _record("token-revoked", token, actor, [team.pk] if team else None, **({"because": because} if because else {}))
+    return True
+
+
+class NotRestored(Exception):
+    """A token ended too long ago, or its person has as many live ones as they may; nothing was written."""
+
+
+def restorable(actor: User, now: datetime) -> QuerySet[PersonalToken]:
+    """Return what somebody revoked a while ago and may take back: nobody else may."""
+    ended = PersonalToken.objects.filter(revoked_by=actor, revoked_at__gt=now - RESTORABLE_FOR, expires_at__gt=now)
+    return ended.select_related("person").order_by("person__username", "-id")
+
+
+def restore(token: PersonalToken, actor: User, team: Team | None = None) -> bool:
+    """Let a token work again that `actor` revoked a while ago; return whether that was a change.
+
+    Raises NotRestored.
+    """
+    with transaction.atomic():
+        User.objects.select_for_update(no_key=True).get(pk=token.person_id)
+        now = timezone.now()
+        if PersonalToken.objects.filter(pk=token.pk, revoked_at=None).exists():
+            return False
+        live = PersonalToken.objects.live(now).filter(person=token.person_id).count()
+        if live >= PersonalToken.MOST_LIVE:
+            raise NotRestored
+        if not restorable(actor, now).filter(pk=token.pk).order_by().update(revoked_at=None, revoked_by=None):
+            raise NotRestored
+        _record("token-restored", token, actor, [team.pk] if team else None)
     return True
 
 

@@ -176,6 +176,7 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "member-link-made": _("Password link created"),
         "token-created": _("Access token created"),
         "token-revoked": _("Access token revoked"),
+        "token-restored": _("Access token restored"),
         "password-set": _("Password set"),
         "password-changed": _("Password changed"),
         "second-factor-added": _("Second factor added"),

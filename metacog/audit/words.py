@@ -258,6 +258,7 @@ SENTENCES: Mapping[str, Promise] = {
         "days",
     ),
     "token-revoked": gettext_lazy("%(actor)s revoked the access token “%(name)s” (%(hint)s…) of %(person)s"),
+    "token-restored": gettext_lazy("%(actor)s restored the access token “%(name)s” (%(hint)s…) of %(person)s"),
     "view-saved": gettext_lazy("%(actor)s saved a view of the queue for the team"),
     "view-renamed": gettext_lazy("%(actor)s renamed a view of the team's queue"),
     "view-deleted": gettext_lazy("%(actor)s deleted a view of the team's queue"),

@@ -218,15 +218,29 @@ class SignInRequired(LoginRequiredMiddleware):
     """Ask people to sign in, wherever a view does not say otherwise."""
 
     def handle_no_permission(self, request: HttpRequest, view_func: Any) -> HttpResponseRedirect:
-        """Come back to the page a form stood on: the form's own address takes no GET."""
+        """Come back to the page a form stood on: the form's own address takes no GET.
+
+        Of a decision to its item. `unsaved` has the sign-in say what was lost.
+        """
         if request.method in ("GET", "HEAD"):
             return super().handle_no_permission(request, view_func)
-        try:
-            page = urlsplit(request.headers.get("Referer", ""))
-        except ValueError:  # it is no address
-            page = urlsplit("")
-        here = page.path if page.netloc == request.get_host() else ""
-        return redirect_to_login(here + (f"?{page.query}" if here and page.query else ""))
+        match = request.resolver_match
+        assert match is not None  # a view was found
+        if match.url_name == "decide":
+            back = resolve_url("item", **match.kwargs) + (f"?{request.GET.urlencode()}" if request.GET else "")
+        else:
+            back = _page_of_form(request)
+        lost = "decision" if match.url_name in ("decide", "decide-together") else "form"
+        return HttpResponseRedirect(f"{redirect_to_login(back).url}&unsaved={lost}")
+
+
+def _page_of_form(request: HttpRequest) -> str:
+    try:
+        page = urlsplit(request.headers.get("Referer", ""))
+    except ValueError:  # it is no address
+        page = urlsplit("")
+    here = page.path if page.netloc == request.get_host() else ""
+    return here + (f"?{page.query}" if here and page.query else "")
 
 
 def client_address(request: HttpRequest) -> str:
@@ -255,9 +269,11 @@ def SignInAgain(get_response: View) -> View:
             and isinstance(response, HttpResponseRedirect)
             and response.url.partition("?")[0] == resolve_url(settings.LOGIN_URL)
         ):
+            if request.method not in ("GET", "HEAD"):  # the form's page is known, and what it lost
+                return HttpResponse(status=204, headers={"HX-Redirect": response.url})
             here = request.headers.get("HX-Current-URL", "")
             path = "/" + here.split("/", 3)[3] if here.count("/") >= 3 else "/"
-            return HttpResponse(status=204, headers={"HX-Redirect": redirect_to_login(path).url})
+            return HttpResponse(status=204, headers={"HX-Redirect": f"{redirect_to_login(path).url}&unsaved=nothing"})
         return response
 
     return middleware

@@ -38,6 +38,7 @@ class PersonalToken(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     last_used_at = models.DateTimeField(null=True)  # to the minute
     revoked_at = models.DateTimeField(null=True)
+    revoked_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")  # who alone may restore it
     # When the next call would be due if calls came evenly, in seconds since 1970 (GCRA).
     rate_tat = models.FloatField(default=0)
 

@@ -33,7 +33,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from metacog.accounts import members
+from metacog.accounts import members, tokens
 from metacog.accounts.forms import PasswordForm, PreferencesForm, SignInForm, TokenForm
 from metacog.accounts.notice_forms import PersonNoticesForm
 from metacog.audit import audit
@@ -154,13 +154,14 @@ def preferences(request: Request) -> HttpResponse:
 
 def preferences_page(request: Request, *, status: int, new_token: str = "", **forms: Form) -> HttpResponse:
     """Show the preferences, with the forms that were filled in, and once the text of a new access token."""
-    user = request.user
+    user, now = request.user, timezone.now()
     context = {
         "form": forms.get("form") or PreferencesForm(instance=user),
         "password_form": forms.get("password_form") or PasswordForm(user),
         "notices": forms.get("notices") or PersonNoticesForm(user),
         "token_form": forms.get("token") or TokenForm(),
-        "tokens": PersonalToken.objects.live(timezone.now()).filter(person=user),
+        "tokens": PersonalToken.objects.live(now).filter(person=user),
+        "restorable_tokens": tokens.restorable(user, now).filter(person=user),
         "new_token": new_token,
         "base_url": settings.PUBLIC_URL,
         "has_mail": mail.is_set_up(),

@@ -60,6 +60,7 @@ class SecondFactor(AuthenticateView):  # type: ignore[misc]  # allauth has no ty
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         mine = Authenticator.objects.filter(user=self.stage.login.user, type=Authenticator.Type.WEBAUTHN)
         context: dict[str, Any] = super().get_context_data(**kwargs)
+        context["form"].fields["code"].widget.attrs["autofocus"] = True
         return context | {"uses_passkey": mine.exists()}
 
 

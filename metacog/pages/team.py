@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from metacog.accounts import consequences, members, tokens
 from metacog.accounts.consequences import ReasonForm
@@ -28,6 +28,7 @@ from metacog.models import Agent, Channel, Membership, Notice, PersonalToken, Ro
 from metacog.notices import chat, mail, notices
 from metacog.pages.account import Request
 from metacog.pages.confirming import Step, confirm, done
+from metacog.pages.tokens import Place, restored, revoke_page
 
 Trouble = Notice.Trouble
 
@@ -207,15 +208,25 @@ def team_target(request: Request, team_id: int) -> HttpResponse:
     return _to_team(found)
 
 
-@require_POST
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
 def member_token_revoke(request: Request, team_id: int, token_id: int) -> HttpResponse:
-    """End an access token of a member."""
+    """Name what ending an access token of a member takes away, and end it for a reason."""
     found = _owned(request, team_id)
-    of_members = PersonalToken.objects.select_related("person").filter(person__memberships__team=found)
-    token = get_object_or_404(of_members, pk=token_id)
-    if tokens.revoke(token, request.user, found):
-        messages.success(request, _("The token “%(name)s” is revoked.") % {"name": token.name})
-    return _to_team(found)
+    token, url = _token_of(found, token_id), reverse("member-token-revoke", args=[team_id, token_id])
+    return revoke_page(request, token, Place(url, _page_of(found), found.name, "team", found))
+
+
+@require_POST
+def member_token_restore(request: Request, team_id: int, token_id: int) -> HttpResponse:
+    """Let an access token of a member work again."""
+    found = _owned(request, team_id)
+    return restored(request, _token_of(found, token_id), _page_of(found), found)
+
+
+def _token_of(team: Team, token_id: int) -> PersonalToken:
+    of_members = PersonalToken.objects.select_related("person").filter(person__memberships__team=team)
+    return get_object_or_404(of_members, pk=token_id)
 
 
 @never_cache
@@ -297,6 +308,9 @@ def _team_page(
         "target": given.get("target") or TargetForm(initial={"hours": _hours(chosen)}),
         "names": NamesForm(initial={"names_people": chosen is not None and chosen.names_people}),
         "tokens": tokens.live_tokens_of(chosen) if chosen else (),
+        "restorable_tokens": tokens.restorable(request.user, timezone.now()).filter(person__memberships__team=chosen)
+        if is_owner and chosen
+        else (),
         "channel": given.get("channel") or ChannelForm(chosen),
         "has_mail": mail.is_set_up(),
         "mailed": chosen and sent.filter(person__memberships__team=chosen).first(),
@@ -348,7 +362,11 @@ def _check_owner(request: Request, team: Team) -> None:
 
 
 def _to_team(team: Team) -> HttpResponse:
-    return redirect(f"{reverse('team')}?team={team.pk}")
+    return redirect(_page_of(team))
+
+
+def _page_of(team: Team) -> str:
+    return f"{reverse('team')}?team={team.pk}"
 
 
 def _last_owner(membership: Membership) -> str:

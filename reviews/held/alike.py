@@ -30,8 +30,7 @@ class Group(NamedTuple):
 
 def of(held: HeldItem) -> int:
     """Return the key of an item, read with its call."""
-    tool = held.call.name if held.kind == TOOL_CALL else None
-    return shape.key_of(held.agent_id, held.kind, tool, held.hesitation_score, held.text)
+    return shape.key_of(held.agent_id, held.kind, _tool_of(held), held.hesitation_score, held.text)
 
 
 def fill() -> int:
@@ -80,6 +79,19 @@ def groups(rows: Iterable[Any], others: Items) -> Mapping[int, Group]:
         key: Group(count, differing(standing[key].call_name, [texts[pk] for pk in sampled[key] if pk in texts]))
         for key, (count, _, _) in found.items()
     }
+
+
+def group_of(held: HeldItem, others: Items) -> Group | None:
+    """Return of a pending item, read with its call, what it stands among, as its row does; None where it is alone."""
+    if held.state != HeldItem.State.PENDING or held.alike is None:
+        return None
+    row: Any = held
+    row.call_name = _tool_of(held)
+    return groups([row], others).get(held.alike)
+
+
+def _tool_of(held: HeldItem) -> str | None:
+    return held.call.name if held.kind == TOOL_CALL else None
 
 
 def differing(tool: str | None, texts: list[str]) -> list[Column]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.db import connection
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
 from metacog.db.prepared import Select
 from metacog.db.rows import CountUpTo
-from metacog.models import Role, Team, User
+from metacog.models import Heartbeat, Role, Team, User
+from metacog.models.heartbeat import is_alive
 from patterns.memory import memory
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread, ThreadSuggestion
 from reviews.held import talk
@@ -24,22 +26,38 @@ TO_DO = ("samples", "corrections", "proposals", "lessons", "memories", "conflict
 SECTIONS = ("queue", "snoozed", "assigned", "mentions", "extensions", "stuck", *TO_DO)
 
 
-def to_do(person: User) -> dict[str, int]:
+class ToDo(dict[str, int]):
+    """How much waits, by section; and since when the worker that brings it on its way has not been seen."""
+
+    worker_at: datetime | None = None  # its last heartbeat
+    is_worker_away = False  # of whom it concerns: whoever decides, and staff
+
+
+def to_do(person: User) -> ToDo:
     """Count what waits for somebody in this person's teams, by section of the navigation; one query.
 
     "to_do" is the sum of TO_DO. Each goes no further than one beyond COUNTED. Every page asks it: what took longest was
     to write it anew.
     """
     if not person.is_active:
-        return {}
-    counted = _in_all_teams if person.is_superuser else _in_teams_of
+        return ToDo()
+    counted, now = _in_all_teams if person.is_superuser else _in_teams_of, timezone.now()
     with connection.cursor() as cursor:
         since = sampling.waited_since().isoformat(), corrections.waited_since()
-        found = counted.first(cursor, person.pk, timezone.now(), *since)
-    counts = dict(zip(SECTIONS, found, strict=True)) if found else {}
-    if counts:
+        found = counted.first(cursor, person.pk, now, *since)
+    counts = ToDo()
+    if found:
+        *numbers, counts.worker_at, may_decide = found
+        counts.update(zip(SECTIONS, numbers, strict=True))
         counts["queue"] -= counts["snoozed"]
-    return counts | {"to_do": sum(counts.get(name, 0) for name in TO_DO)}
+        counts.is_worker_away = bool(may_decide or person.is_staff) and not is_alive(counts.worker_at, now)
+    counts["to_do"] = sum(counts.get(name, 0) for name in TO_DO)
+    return counts
+
+
+def worker_at() -> Subquery:
+    """Return the time of the worker's last heartbeat, for a query that is asked anyway."""
+    return Subquery(Heartbeat.objects.filter(name="worker").values("at")[:1])
 
 
 def of_reviewers(teams: QuerySet[Team], day: Any = None, since: Any = None) -> dict[str, QuerySet[Any]]:
@@ -61,12 +79,14 @@ def of_curators(teams: QuerySet[Team]) -> dict[str, QuerySet[Any]]:
     }
 
 
-def _counted(person: Any, sections: dict[str, QuerySet[Any]]) -> QuerySet[User, tuple[int, ...]]:
-    """Count by section, of partial indexes."""
+def _counted(
+    person: Any, sections: dict[str, QuerySet[Any]], reviewed: QuerySet[Team]
+) -> QuerySet[User, tuple[Any, ...]]:
+    """Count by section, of partial indexes; then when the worker was last seen, and whether there are such teams."""
     counts = [
         CountUpTo(sections[name].order_by().select_related(None).values("pk")[: COUNTED + 1]) for name in SECTIONS
     ]
-    return User.objects.filter(pk=person).order_by().values_list(*counts)
+    return User.objects.filter(pk=person).order_by().values_list(*counts, worker_at(), Exists(reviewed))
 
 
 def _seen(teams: QuerySet[Team], person: Any, now: Any) -> dict[str, QuerySet[Any]]:
@@ -86,18 +106,20 @@ def _seen(teams: QuerySet[Team], person: Any, now: Any) -> dict[str, QuerySet[An
     }
 
 
-def _for_all(person: Any, now: Any, day: Any, since: Any) -> QuerySet[User, tuple[int, ...]]:
+def _for_all(person: Any, now: Any, day: Any, since: Any) -> QuerySet[User, tuple[Any, ...]]:
     teams = Team.objects.all()
-    return _counted(person, {**_seen(teams, person, now), **of_reviewers(teams, day, since), **of_curators(teams)})
+    sections = {**_seen(teams, person, now), **of_reviewers(teams, day, since), **of_curators(teams)}
+    return _counted(person, sections, teams)
 
 
-def _for_member(person: Any, now: Any, day: Any, since: Any) -> QuerySet[User, tuple[int, ...]]:
+def _for_member(person: Any, now: Any, day: Any, since: Any) -> QuerySet[User, tuple[Any, ...]]:
     reviewed, curated = (
         Team.objects.filter(memberships__user=person, memberships__role__in=role.and_above)
         for role in (Role.REVIEWER, Role.CURATOR)
     )
     seen = _seen(Team.objects.filter(memberships__user=person), person, now)
-    return _counted(person, {**seen, **of_reviewers(reviewed, day, since), **of_curators(curated)})
+    sections = {**seen, **of_reviewers(reviewed, day, since), **of_curators(curated)}
+    return _counted(person, sections, reviewed)
 
 
 _in_all_teams = Select(_for_all, parameters=4)

@@ -249,7 +249,7 @@ def _claim(
     person = actor if isinstance(actor, User) else None
     undo = timedelta(seconds=settings.UNDO_SECONDS if person else 0)
     claimed = HeldItem.objects.filter(pk=held.pk, state=State.PENDING, version=held.version, sha256=held.sha256).update(
-        state=AFTER[verdict], version=F("version") + 1
+        state=AFTER[verdict], version=F("version") + 1, decided_at=now
     )
     if not claimed:
         raise Standing

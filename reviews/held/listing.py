@@ -30,7 +30,7 @@ from django.db.models import (
 )
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce, Left
-from django.db.models.lookups import GreaterThan, LessThanOrEqual
+from django.db.models.lookups import GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual
 from django.utils import timezone
 
 from metacog.accounts.forms import SIGNALS
@@ -38,11 +38,12 @@ from metacog.db.clocks import LEEWAY
 from metacog.db.ids import first_id_at
 from metacog.db.rows import Negated, OfEach, Row
 from metacog.models import Agent, AgentState, Team, User
+from metacog.models.heartbeat import is_alive
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.held import alike as near_duplicates
 from reviews.held import talk
 from reviews.held.alike import Group
-from reviews.held.counts import COUNTED, to_do
+from reviews.held.counts import COUNTED, to_do, worker_at
 from reviews.held.presence import Presence
 from reviews.models import Decision, HeldItem, Signal
 
@@ -300,6 +301,11 @@ def in_groups(items: Items, filters: Filters, without: Sequence[str] = ()) -> It
     return items.exclude(public_id__in=without)
 
 
+def alike_of(held: HeldItem, filters: Filters) -> Group | None:
+    """Return the near-duplicates among which an item is, as the list counts them; None where it is alone."""
+    return near_duplicates.group_of(held, _others(filters))
+
+
 def _others(filters: Filters) -> Items:
     """Return what is pending and matches, in whatever team: a key is of one agent."""
     fixed = replace(filters, agent="", kind="", tool="", score_from="", score_to="")  # the same in a whole group
@@ -318,7 +324,7 @@ def _in_queue(items: Items, filters: Filters) -> Items:
 
 def in_order(items: Items, filters: Filters) -> Items:
     if filters.state == "decided":
-        return items.order_by("-id")
+        return items.order_by("-decided_at", "-id")
     if filters.order == "age":
         return items.order_by("id")
     if filters.order == "learned":
@@ -329,7 +335,7 @@ def in_order(items: Items, filters: Filters) -> Items:
 def behind(items: Items, filters: Filters, item: HeldItem) -> Items:
     """Return what comes after `item` in the order."""
     if filters.state == "decided":
-        return items.filter(pk__lt=item.pk)
+        return items.filter(LessThan(_BY_DECISION, _place_by_decision(item)))
     if filters.order == "age":
         return items.filter(pk__gt=item.pk)
     if filters.order == "learned":
@@ -341,6 +347,7 @@ def behind(items: Items, filters: Filters, item: HeldItem) -> Items:
 _LOWEST_LAST = Negated("hesitation_score")
 _BY_SCORE = Row(_LOWEST_LAST, F("expires_at"), F("pk"))
 _BY_RISK = Row(F("risk_place"), F("expires_at"), F("pk"))
+_BY_DECISION = Row(F("decided_at"), F("pk"))
 
 
 def _place_by_score(item: HeldItem) -> Row:
@@ -351,10 +358,15 @@ def _learned_place(item: HeldItem) -> Row:
     return Row(Value(item.risk_place), Value(item.expires_at, DateTimeField()), Value(item.pk))
 
 
+def _place_by_decision(item: HeldItem) -> Row:
+    # What was undone since keeps its place; what was never decided, which only a made-up address names, has one too.
+    return Row(Value(item.decided_at or item.held_at, DateTimeField()), Value(item.pk))
+
+
 def ahead(items: Items, filters: Filters, item: HeldItem) -> Items:
     """Return `item` and what comes before it, backwards."""
     if filters.state == "decided":
-        items = items.filter(pk__gte=item.pk)
+        items = items.filter(GreaterThanOrEqual(_BY_DECISION, _place_by_decision(item)))
     elif filters.order == "age":
         items = items.filter(pk__lte=item.pk)
     elif filters.order == "learned":
@@ -541,19 +553,21 @@ def _token(recent: Sequence[Decision], teams: Teams, presence: Presence, waiting
     # What arrives moves the latest id, what is decided or taken back is among the recent decisions; and the counts find
     # what changed while a page slept for longer than those are recent: how much waits, as far as it is counted, and how
     # much was ever released.
-    latest = along(lambda some: HeldItem.objects.filter(team__in=some), Filters(state="decided"), teams, 1)
+    newest_of = [HeldItem.objects.filter(team=team).order_by("-id").values("pk")[:1] for team in teams]
+    latest = HeldItem.objects.filter(pk__in=OfEach(*newest_of) if teams else []).order_by("-id").values("pk")[:1]
     released = AgentState.objects.filter(agent__team__in=teams).order_by()
     total = Func(F("decision_seq"), function="SUM", output_field=BigIntegerField())  # Sum brings a GROUP BY
     so_far = (
         Team.objects.filter(pk__in=[team.pk for team in teams])
         .order_by()
-        .values_list(Subquery(latest), Subquery(released.values(total=total)))
+        .values_list(Subquery(latest), Subquery(released.values(total=total)), worker_at())
     )
-    newest, ever = so_far.first() or (None, None)
+    newest, ever, seen_at = so_far.first() or (None, None, None)
     decided = [f"{decision.pk}{'u' if decision.undone_at else ''}" for decision in recent]
     changed = talk.last_change(teams)
     said = [f"{changed.timestamp():.6f}"] if changed else []
-    return ".".join([str(newest or 0), str(waiting), str(ever or 0), *decided, *said, presence.token])
+    worker = [] if is_alive(seen_at, timezone.now()) else ["away"]
+    return ".".join([str(newest or 0), str(waiting), str(ever or 0), *decided, *said, *worker, presence.token])
 
 
 def just_decided(teams: Teams) -> list[Decision]:

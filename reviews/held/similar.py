@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.db.models.functions import Left
 
-from metacog.heuristics.alike.shape import shape
+from metacog.heuristics.alike.shape import shape, shape_of_call
 from metacog.heuristics.memory import recall
 from reviews.held.listing import arguments_begin
 from reviews.models import Decision, HeldCall, HeldItem
@@ -26,47 +26,54 @@ class Similar:
     """A decision about a text that shares much with another."""
 
     decision: Decision
-    text: str
+    text: str  # as far as it was read; of a tool call its name and canonical arguments
     held: str  # public id of what it was about
+    is_near: bool  # a near-duplicate: it differs in numbers, dates, addresses, IDs or quoted names alone
 
 
 def decided(held: HeldItem) -> list[Similar]:
     """Return what was decided about the most similar of the agent's latest items, the most similar first.
 
     A near-duplicate is the most similar there is, the latest first. Of others the words are weighed by how rare they
-    are among those items, as in the shared memory's search.
+    are among those items, as in the shared memory's search. A tool call is compared with calls of the same tool.
     """
-    rows = (
-        Decision.objects.filter(agent=held.agent_id, seq__isnull=False)
-        .exclude(verdict=Decision.Verdict.EXPIRE)
-        .exclude(held=held)
-        .exclude(held__kind=HeldItem.Kind.TOOL_CALL)  # which `of_tool` tells of
-        .order_by("-seq")
-    )
-    latest = rows.values_list("pk", Left("held__text", READ), "held__public_id")[:LOOK_BACK]
+    latest = _before(held).values_list("pk", Left("held__text", READ), "held__public_id")[:LOOK_BACK]
     said: dict[int, str] = {}
     about: dict[int, str] = {}
     for pk, text, held_id in latest:
         said[pk], about[pk] = text, held_id
-    own = shape(held.text[:READ])
-    near = [pk for pk, text in said.items() if shape(text) == own][:MOST]
-    if len(near) == MOST:
-        return _told(near, said, about)
-    counted = {pk: recall.counted(text) for pk, text in said.items()}
+    shape_of = _shape_of_tool(held.call.name) if held.kind == HeldItem.Kind.TOOL_CALL else shape
+    own = shape_of(held.text[:READ])
+    near = [pk for pk, text in said.items() if shape_of(text) == own][:MOST]
+    others = _by_words(held.text[:READ], said) if len(near) < MOST else []
+    found = [*near, *(pk for pk in others if pk not in near)][:MOST]
+    decisions = Decision.as_told().in_bulk(found)  # Django asks nothing for no ids
+    return [Similar(decisions[pk], said[pk], about[pk], pk in near) for pk in found]
+
+
+def _before(held: HeldItem) -> QuerySet[Decision]:
+    """Return the released decisions about what an item is compared with, the latest first."""
+    rows = Decision.objects.filter(seq__isnull=False).exclude(verdict=Decision.Verdict.EXPIRE).exclude(held=held)
+    if held.kind == HeldItem.Kind.TOOL_CALL:
+        return rows.filter(held__in=_calls_of_tool(held).values("held")[:LAST_CALLS]).order_by("-seq")
+    return rows.filter(agent=held.agent_id).exclude(held__kind=HeldItem.Kind.TOOL_CALL).order_by("-seq")
+
+
+def _shape_of_tool(name: str) -> Callable[[str], str]:
+    return lambda text: shape_of_call(name, text)
+
+
+def _by_words(text: str, said: Mapping[int, str]) -> list[int]:
+    """Return which of these texts share most words with one."""
+    counted = {pk: recall.counted(each) for pk, each in said.items()}
     frequencies = Counter(term for terms in counted.values() for term in terms)
-    asked = recall.asked(held.text[:READ])
+    asked = recall.asked(text)
     sizes = {pk: terms.total() for pk, terms in counted.items()}
     postings = [(pk, term, terms[term], sizes[pk]) for pk, terms in counted.items() for term in terms.keys() & asked]
     if not postings:
-        return _told(near, said, about)
+        return []
     found = recall.rank(asked, frequencies, postings, len(counted), sum(sizes.values()) / len(sizes))
-    shared = [each.number for each in found if each.share >= ALIKE and each.number not in near]
-    return _told([*near, *shared][:MOST], said, about)
-
-
-def _told(alike: Sequence[int], said: Mapping[int, str], about: Mapping[int, str]) -> list[Similar]:
-    decisions = Decision.as_told().in_bulk(alike)  # Django asks nothing for no ids
-    return [Similar(decisions[pk], said[pk], about[pk]) for pk in alike]
+    return [each.number for each in found if each.share >= ALIKE]
 
 
 DECIDED = (HeldItem.State.APPROVED, HeldItem.State.EDITED, HeldItem.State.REJECTED)
@@ -85,12 +92,7 @@ class OfTool:
 
 def of_tool(held: HeldItem) -> OfTool:
     """Return what was decided about the agent's calls of the same tool before; two queries."""
-    rows = (
-        HeldCall.objects.filter(agent=held.agent_id, name=held.call.name)
-        .exclude(held=held)
-        .order_by("-held")
-        .values_list("held", "held__state")[:LAST_CALLS]
-    )
+    rows = _calls_of_tool(held).values_list("held", "held__state")[:LAST_CALLS]
     decided = [(pk, state) for pk, state in rows if state in DECIDED]
     latest = (
         Decision.as_told()
@@ -100,3 +102,8 @@ def of_tool(held: HeldItem) -> OfTool:
     )
     approved = sum(state != HeldItem.State.REJECTED for _, state in decided)
     return OfTool(approved, len(decided), list(latest))
+
+
+def _calls_of_tool(held: HeldItem) -> QuerySet[HeldCall]:
+    """Return the agent's other calls of the same tool, the latest first."""
+    return HeldCall.objects.filter(agent=held.agent_id, name=held.call.name).exclude(held=held).order_by("-held")

@@ -12,7 +12,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('metacog', '0013_plain_words'),
-        ('reviews', '0041_traceparent'),
+        ("reviews", "0041_traceparent"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -77,6 +77,7 @@ class HeldItem(models.Model):
     held_at = models.DateTimeField(default=timezone.now)
     review_due_at = models.DateTimeField()
     expires_at = models.DateTimeField()
+    decided_at = models.DateTimeField(null=True)  # last, be it undone since
     closed_at = models.DateTimeField(null=True)
 
     objects = HeldItems.as_manager()
@@ -135,8 +136,10 @@ class HeldItem(models.Model):
             models.Index(fields=["kind", "state"], condition=Q(state="pending"), name="waiting_by_kind"),
             models.Index(fields=["review_due_at", "state"], condition=Q(state="pending"), name="waiting_by_due"),
             models.Index(fields=["held_at", "state"], condition=Q(state="pending"), name="waiting_by_age"),
-            # What is decided, the newest first: what waits is newer.
-            models.Index(fields=["team", "-id"], condition=~Q(state="pending"), name="decided_of_team"),
+            # What is decided, the latest decision first.
+            models.Index(
+                fields=["team", "-decided_at", "-id"], condition=~Q(state="pending"), name="decided_lately_of_team"
+            ),
             models.Index(fields=["team", "-id"], name="held_of_team"),
             models.Index(fields=["agent", "id"], name="held_of_agent"),
         ]

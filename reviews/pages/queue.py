@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
 from django.db.models import F, QuerySet
+from django.db.models.functions import Coalesce
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -35,9 +36,11 @@ from reviews.pages.call_desk import of_edited
 from reviews.pages.deciding import reason_form, reason_given, why_not, with_line_ends_of
 from reviews.pages.person import PersonRequest, forbidden, number, visible_items
 from reviews.presentation import highlight, questions, reasons
+from reviews.presentation.differences import in_words
 from reviews.presentation.explanation import RECORD_OF, TITLES, explain, other_parts, tag_flags
 from reviews.presentation.marks import marked
 from reviews.presentation.queue_rows import entries
+from reviews.presentation.reading.likeness import alikes
 from reviews.presentation.reading.word_changes import word_changes
 from reviews.presentation.risk.standing import stands
 from reviews.risk import in_force
@@ -109,7 +112,7 @@ def changes(request: PersonRequest) -> HttpResponse:
     if opened:
         held = held or visible_items(request).filter(public_id=opened).first()
         context["others"] = around.others.get(held.pk) if held else None
-        context |= {"held": held, **talk.of_desk(request, held)} if held else {}
+        context |= {"held": held, **_alike(request, filters, held), **talk.of_desk(request, held)} if held else {}
         if held and request.GET.get("version") != str(held.version):
             context |= _desk(request, filters, held, around, in_sight=in_sight) | {"meanwhile": True}
     elif first := _first(page):
@@ -413,7 +416,7 @@ def _desk(
             "item_count": len(verdict["items"]),
             "history": history,
             "standing": standing,
-            "similar": () if is_call else similar.decided(held),
+            "similar": alikes(held, similar.decided(held)),
             "second_looks": [
                 (look, said, None if is_call else contradicts(held.text, said))
                 for look in looks.order_by("-id")[:3]
@@ -429,8 +432,28 @@ def _desk(
             "others": around.others.get(held.pk),
             "shown": review_time.stamp(held.public_id, request.POST.get("shown", "")),
         }
+        | _alike(request, filters, held)
         | talk.of_desk(request, held)
     )
+
+
+def _alike(request: PersonRequest, filters: Filters, held: HeldItem) -> dict[str, Any]:
+    """Return what the item's page says of its near-duplicates, the same as its row; they open under `alike`."""
+    group = listing.alike_of(held, filters)
+    if group is None:
+        return {"alike": None}
+    first = filters.but(alike="").query
+    joined = f"{first}&" if first else "?"
+    together = f"{reverse('together')}{joined}group={held.public_id}"
+    return {
+        "alike": {
+            "count": group.size,
+            "differ": in_words(group.differs),
+            "url": f"{reverse('queue')}{joined}alike={held.public_id}",
+            "approve_url": together if request.user.has_role(held.team_id, Role.REVIEWER) else "",
+            "reject_url": f"{together}&reject=1",
+        }
+    }
 
 
 def _is_demanded(held: HeldItem, body: Mapping[str, Any]) -> bool:
@@ -472,16 +495,20 @@ def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] 
             "held__public_id",
             "held__kind",
         )
-        .annotate(clip=listing.beginning("held__"), call_name=F("held__call__name"))
-        .order_by("-public_id")
+        .annotate(
+            clip=listing.beginning("held__"),
+            call_name=F("held__call__name"),
+            latest=Coalesce("undone_at", "decided_at"),
+        )
+        .order_by("-latest", "-public_id")
         .first()
     )
     if last is None:
         return None
-    latest = last.undone_at or last.decided_at
-    if last != just_done and latest < now - told_for:
+    if last != just_done and last.latest < now - told_for:
         return None
     is_standing = last.undone_at is None
+    before = None if is_standing else _to_undo(recent, now)
     one_press = [last.held.public_id]
     if last.together:
         decided = Decision.objects.filter(together=last.together, undone_at__isnull=is_standing)
@@ -493,11 +520,19 @@ def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] 
         "clip": secrets.excerpt(last.held.kind, last.call_name, last.clip),
         "seconds": math.ceil((last.release_at - now).total_seconds()),
         "can_undo": last.can_be_undone(now),
+        "before": before,
+        "before_seconds": before and math.ceil((before.release_at - now).total_seconds()),
         "can_teach": last.verdict == Verdict.REJECT
         and last.undone_at is None
         and last.held.kind != Kind.TOOL_CALL  # a known error is one of words
         and request.user.has_role(last.held.team_id, Role.CURATOR),
     }
+
+
+def _to_undo(recent: QuerySet[Decision], now: datetime) -> Decision | None:
+    """Return the last of a person's decisions that can still be undone: what an Undo means after an Undo."""
+    resting = recent.filter(undone_at=None, released_at=None, release_at__gt=now)
+    return resting.only("public_id", "release_at").order_by("-public_id").first()
 
 
 def _why_nothing(request: PersonRequest, filters: Filters) -> dict[str, Any]:

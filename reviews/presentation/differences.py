@@ -16,6 +16,16 @@ def in_words(columns: Sequence[Column]) -> str:
     """Return in what items differ, as a short sentence; "identical" where they do in nothing that was looked at."""
     if not columns:
         return gettext("identical")
+    return gettext("they differ in %(what)s") % {"what": _places(columns)}
+
+
+def from_this(columns: Sequence[Column]) -> str:
+    """Return in what another item differs from the one that is open, which it is a near-duplicate of."""
+    return gettext("differs in %(what)s") % {"what": _places(columns)} if columns else gettext("identical")
+
+
+def _places(columns: Sequence[Column]) -> str:
+    """Name the places."""
     names = [each.name for each in columns if each.kind == "argument"]
     if names:
         told = [name or gettext("the arguments") for name in names[:MOST]]
@@ -23,7 +33,7 @@ def in_words(columns: Sequence[Column]) -> str:
             told.append(gettext("%(n)s more") % {"n": len(names) - MOST})
     else:
         told = [counted(kind, count) for kind, count in Counter(each.kind for each in columns).items()]
-    return gettext("they differ in %(what)s") % {"what": pgettext("list", ", ").join(told)}
+    return pgettext("list", ", ").join(told)
 
 
 def counted(kind: str, count: int) -> str:

@@ -60,6 +60,11 @@ class Shown:
     def __bool__(self) -> bool:
         return bool(self.pieces)
 
+    @property
+    def is_blank(self) -> bool:
+        """Tell whether there is nothing to see: no text, or blanks alone."""
+        return not any(piece.hidden or piece.text.strip() for piece in self.pieces)
+
     def __str__(self) -> str:
         """Return it for where there is no mark-up: what cannot be seen stands there in words."""
         return "".join(piece.hidden or piece.text for piece in self.pieces)

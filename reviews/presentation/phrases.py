@@ -16,6 +16,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.translation import get_language, gettext, gettext_noop
 
 from metacog.heuristics.signals import SPECS
+from metacog.heuristics.text.excerpts import said
 from metacog.models import Agent, User
 from metacog.pages.agent_choice import Choice
 from reviews.models import Decision, HeldItem
@@ -61,6 +62,14 @@ def pieces(text: Shown, parts: Iterable[Part] = ()) -> str:
         for piece in text.pieces
     ]
     return render_to_string("reviews/_pieces.html", {"pieces": shown})
+
+
+def quoted(text: str) -> str:
+    """Quote how a text begins; say so where there is nothing to see."""
+    excerpt = show(said(text))
+    if excerpt.is_blank:
+        return gettext("(empty text)")
+    return format_html("{}{}{}", gettext("“"), pieces(excerpt), gettext("”"))
 
 
 def code(text: Shown) -> str:

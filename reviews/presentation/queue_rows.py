@@ -59,7 +59,7 @@ def entries(rows: Sequence[Any], user: User, *, opened: str, query: str, first: 
     select_all, listed = gettext("Select all %(n)s alike: %(kind)s from %(agent)s"), reverse("queue")
     select, cycle, comma = gettext("Select %(kind)s from %(agent)s"), gettext("cycle %(cycle)s"), gettext(", ")
     targets = {team.pk: timedelta(minutes=team.decide_within_minutes) for team in user.teams}
-    together = reverse("together")
+    together, empty = reverse("together"), gettext("(empty text)")
     team_names = {team.pk: team.name for team in user.teams} if len(user.teams) > 1 else {}
     found = []
     for row in rows:
@@ -78,7 +78,9 @@ def entries(rows: Sequence[Any], user: User, *, opened: str, query: str, first: 
             "team": team_names.get(row.team_id, ""),
             "kind": kind,
             "tool": pieces(show(row.call_name)) if row.call_name else "",
-            "clip": pieces(show(line(row.call_name, row.clip) if row.call_name else said(row.clip))),
+            "clip": pieces(
+                show(line(row.call_name, row.clip) if row.call_name else said(row.clip) if row.clip.strip() else empty)
+            ),
             "time": ago(decision.decided_at) if decision else expires_in(row.expires_at, row.held_at),
             "due": due_in(row.held_at + targets[row.team_id]) if is_pending else "",
             "count": group.size if group else 1,

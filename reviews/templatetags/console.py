@@ -3,10 +3,12 @@
 from typing import Any
 
 from django import template
+from django.utils import timezone
+from django.utils.translation import gettext
 
 from metacog.heuristics.text.excerpts import said
 from metacog.pages.navigation import Link, entries, tabs
-from reviews.held.counts import COUNTED
+from reviews.held.counts import COUNTED, ToDo
 from reviews.presentation import phrases
 from reviews.presentation.reading.rendered import reading
 
@@ -17,7 +19,20 @@ for name in ("agent_name", "as_json", "as_text", "risk", "shown", "signal_class"
 register.filter("said", said)
 register.filter("person_title", phrases.person_name)
 
-for name in ("ago", "code", "decided", "due", "expires_in", "gap", "limits", "looking", "person_name", "pieces", "who"):
+for name in (
+    "ago",
+    "code",
+    "decided",
+    "due",
+    "expires_in",
+    "gap",
+    "limits",
+    "looking",
+    "person_name",
+    "pieces",
+    "quoted",
+    "who",
+):
     register.simple_tag(getattr(phrases, name), name=name)
 register.simple_tag(reading)
 
@@ -34,3 +49,15 @@ def navigation(context: dict[str, Any]) -> dict[str, list[Link]]:
 def counted(number: int) -> str:
     """Write a number that was counted up to a bound."""
     return f"{COUNTED:,}+" if number > COUNTED else str(number)
+
+
+@register.filter
+def worker_away(waiting: ToDo) -> str:
+    """Say that the worker does not run, and for how long; nothing while it does, and to whom it is nothing."""
+    if not waiting.is_worker_away:
+        return ""
+    if waiting.worker_at is None:
+        return gettext("The worker has not run yet: decisions are saved, but nothing goes out.")
+    seconds = abs(int((timezone.now() - waiting.worker_at).total_seconds()))
+    told = gettext("The worker has not run for %(time)s: decisions are saved, but nothing goes out.")
+    return told % {"time": phrases.rounded(seconds)}

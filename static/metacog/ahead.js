@@ -217,11 +217,12 @@ function undoAhead() {
   }
   decisions.pop();
   comeBack(decision, { isForced: true });
-  const told = nothingTold(), what = document.createElement("span");
-  what.className = "what";
+  const what = document.createElement("span");
+  what.className = "what taken";
   what.textContent = words.taken.replace("{text}", decision.clip);
-  told.append(what);
-  tell(told);
+  // What was decided before it can be undone next.
+  if (!byId("told").querySelector("[data-key=u]")) tell(nothingTold());
+  byId("told").prepend(what);
   announce(what.textContent);
 }
 
@@ -233,6 +234,7 @@ async function send() {
   while (decisions.length) {
     const decision = decisions[0];
     await post(decision);
+    if (decision.signIn) return signInAgain(decision.signIn, decisions);
     decisions.splice(decisions.indexOf(decision), 1);
     settle(decision);
   }
@@ -246,7 +248,8 @@ async function post(decision, isLeaving = false) {
   const asked = { method: "POST", body: decision.body, headers: headers(), keepalive: true };
   try {
     const answer = await fetch(decision.url, isLeaving ? asked : { ...asked, signal: limit() });
-    decision.status = answer.headers.has("HX-Redirect") ? 403 : answer.status;
+    decision.status = answer.status;
+    decision.signIn = answer.headers.get("HX-Redirect");
     decision.answer = await answer.text();
   } catch {
     decision.status = 0;
@@ -255,7 +258,7 @@ async function post(decision, isLeaving = false) {
 
 // Whoever leaves the page has decided all the same.
 addEventListener("pagehide", () => {
-  for (const decision of decisions) if (!decision.isSent) post(decision, true);
+  for (const decision of decisions) if (!decision.isSent && !decisions[0].signIn) post(decision, true);
 });
 
 function settle(decision) {

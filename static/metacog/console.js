@@ -33,6 +33,21 @@ function complain(text) {
   note.timer = setTimeout(() => note.remove(), 12000);
 }
 
+// What a key could not do, for whoever looks as well.
+function say(text) {
+  let note = byId("notice");
+  if (!note) {
+    note = document.createElement("p");
+    note.id = "notice";
+    note.className = "complaint plain";
+    document.body.append(note);
+  }
+  setText(note, text);
+  announce(text);
+  clearTimeout(note.timer);
+  note.timer = setTimeout(() => note.remove(), 5000);
+}
+
 // -- time: reviews/templatetags/console.py says the same ------------------------------------------
 
 function rounded(seconds) {
@@ -154,10 +169,10 @@ for (const form of document.querySelectorAll(".choice")) {
 }
 
 document.addEventListener("htmx:beforeOnLoad", (event) => {
-  // To sign in leaves the page, and what was typed with it.
-  if (!isTyped() || !event.detail.xhr.getResponseHeader("HX-Redirect")) return;
+  // To sign in leaves the page, and what was typed with it; the queue keeps that.
+  if (main || !isTyped() || !event.detail.xhr.getResponseHeader("HX-Redirect")) return;
   event.preventDefault();
-  complain(words.forbidden);
+  complain(words.signedOut);
 });
 
 // -- what went wrong -------------------------------------------------------------------------------
@@ -182,9 +197,9 @@ for (const failure of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) 
 
 // -- as a page comes -----------------------------------------------------------------------------
 
-// On a phone the sections and the choices are wider than the screen.
-for (const here of document.querySelectorAll(":is(.nav, .subnav, .views, .filters) [aria-current]")) {
-  const line = here.closest(".nav, .subnav, .views, .filters");
+// There may be more saved views than a line has room for.
+for (const here of document.querySelectorAll(".views [aria-current]")) {
+  const line = here.closest(".views");
   line.scrollLeft = here.offsetLeft - line.clientWidth / 3;
 }
 
@@ -195,8 +210,34 @@ function showWhatIsWrong(part) {
 showWhatIsWrong(document);
 document.addEventListener("htmx:afterSettle", (event) => setTimeout(showWhatIsWrong, 0, event.target));
 
+// What an answer says takes the focus by itself (`autofocus`); here what is wrong with a form, wherever it stands.
+function focusWhatIsWrong() {
+  if (document.activeElement !== document.body) return;
+  const wrong = document.querySelector("main [aria-invalid=true]") ?? document.querySelector("main [role=alert]");
+  if (wrong) focusOn(wrong);
+}
+addEventListener("load", focusWhatIsWrong);
+
+function focusOn(element) {
+  if (!element.matches("input, select, textarea, button, a[href], summary, [tabindex]")) element.tabIndex = -1;
+  element.focus({ preventScroll: true });
+}
+
+// A part that is drawn anew takes the focus that was in it along, to what it says or to its heading.
+let isFocusLost = false;
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  isFocusLost = detail.target.id !== "desk" && detail.target.contains(document.activeElement);
+});
+document.addEventListener("htmx:afterSettle", ({ target }) => {
+  if (!isFocusLost || document.activeElement !== document.body) return;
+  isFocusLost = false;
+  const place = ["[role=alert]", "[role=status]:not(:empty)", "h1, h2, h3", "button, a[href], input, select, textarea"]
+    .map((each) => target.querySelector(each)).find((each) => each?.checkVisibility());
+  if (place) focusOn(place);
+});
+
 // What was there when the page came is not read out by itself.
-const messages = document.querySelector(".messages");
-if (messages) announce(messages.textContent);
+const unknownFilters = document.querySelector(".messages.unknown");
+if (unknownFilters) announce(unknownFilters.textContent);
 
 tick();

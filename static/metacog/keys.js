@@ -22,12 +22,12 @@ const KEYS = {
   a: () => decidePicked("approve") || stepPicked("a") || press("a"),
   e: () => press("e"),
   r: () => decidePicked("reject") || stepPicked("r") || reject(),
-  u: () => press("u"),
+  u: () => press("u") || (main && byId("told") && !document.querySelector("#told [disabled]") && say(words.nothingToUndo)),
   p: () => press("p"),
   y: () => press("y"),
   n: () => press("n"),
   x: (isShifted) => (isShifted ? document.querySelector("[data-all]")?.click() : main ? pick() : pickRow()),
-  o: () => picked.size && press("o"),
+  o: () => (main && picked.size ? press("o") : byId("approve-all")?.click()),
   j: () => (main ? step(true) : stepRow(1)),
   k: () => (main ? step(false) : stepRow(-1)),
   g: () => awaitPage(),
@@ -60,7 +60,7 @@ function keep(event) {
   const key = isText || event.key === "Enter" ? event.key : keyOf(event);
   if (key === "Backspace") {
     if (waitingKeys.at(-1).isText) waitingKeys.pop();
-  } else if (key === "u" && !isText && waitingKeys.length) {
+  } else if (key === "u" && !isText && waitingKeys.length && waitingKeys.at(-1).key !== "u") {
     takeBackWaiting();
   } else if (waitingKeys.length < MOST_WAITING) {
     waitingKeys.push({ key, isShifted: event.shiftKey, isText });

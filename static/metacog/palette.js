@@ -90,7 +90,7 @@ function markOption(one) {
     field.removeAttribute("aria-activedescendant");
   }
   const count = options().length, line = byId("palette-count");
-  setText(line, count ? line.dataset.some.replace("{n}", count) : line.dataset.none);
+  setText(line, count > 1 ? line.dataset.some.replace("{n}", count) : count ? line.dataset.one : line.dataset.none);
 }
 
 // -- what the server finds -------------------------------------------------------------------------

@@ -21,7 +21,14 @@ function keepSight() {
   seen = !document.hidden && byId("desk")?.checkVisibility() ? byId("item")?.dataset.held : undefined;
   if (seen) sights[seen] ??= { ms: 0, shown: byId("approve")?.elements.shown.value };
 }
-if (!byId("keys")) sessionStorage.clear(); // nobody is signed in
+if (!byId("keys")) forgetAll(); // nobody is signed in
+
+// All that this tab keeps but what was typed before its session ended, which is its person's alone.
+function forgetAll() {
+  const typed = sessionStorage.getItem("unsaved");
+  sessionStorage.clear();
+  if (typed) sessionStorage.setItem("unsaved", typed);
+}
 setInterval(keepSight, 1000);
 document.addEventListener("visibilitychange", keepSight);
 addEventListener("pagehide", keepSight);

@@ -25,6 +25,17 @@ function standAt(row) {
   row.scrollIntoView({ block: "nearest" });
 }
 
+// How many are selected, in the bar that deals with them.
+function countSelected() {
+  for (const line of document.querySelectorAll("[data-picked]")) {
+    const count = [...line.closest("form").elements].filter(({ type, checked }) => type === "checkbox" && checked).length;
+    setText(line, count ? line.dataset.picked.replace("{n}", count) : "");
+  }
+}
+document.addEventListener("change", countSelected);
+document.addEventListener("htmx:afterSettle", countSelected);
+countSelected(); // a page that comes back keeps what was ticked
+
 const boxOf = (row) => row?.querySelector("input[type=checkbox]");
 
 function pickRow() {

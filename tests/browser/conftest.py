@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from django.core.signals import request_finished, request_started
+from django.utils import timezone
 
 # The browser's driver runs its own event loop in this thread; the tests' own queries are no concern of it.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
@@ -120,6 +121,8 @@ def open_page(
     """Return a function that gives a page of a signed-in person; what the browser complains of fails the test."""
     from playwright.sync_api import Error
 
+    from metacog.models import Heartbeat
+
     used, complaints = [], []
 
     def threw(error: Any) -> None:
@@ -138,6 +141,7 @@ def open_page(
             page.set_default_timeout(20_000)
         used.append((page, kept))
         page.set_viewport_size(viewport)
+        Heartbeat.objects.update_or_create(name="worker", defaults={"at": timezone.now()})  # else each page tells of it
         session = as_person(person).cookies["sessionid"].value
         page.context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
         page.on("pageerror", threw)

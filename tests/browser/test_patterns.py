@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from metacog.models import Team
 from patterns.models import ErrorPattern
@@ -34,3 +35,11 @@ def test_enter_in_the_reason_dismisses_and_tries_nothing_out(
     page.locator("body > :not(#live)").get_by_text("Saved." if is_alone else "1 proposal was dismissed.").wait_for()
     pattern.refresh_from_db()
     assert (pattern.state, pattern.dismissed_because) == ("retired", "Too common")
+
+
+def test_a_backtest_takes_the_focus_to_what_it_found(open_page: Any, carla: Any, aurora: Team) -> None:
+    pattern = ErrorPattern.objects.create(team=aurora, keywords=["out of ideas"], description="gave up")
+    page = open_page(carla)
+    page.goto(f"/patterns/{pattern.pk}/")
+    page.get_by_role("button", name="Run backtest").click()
+    expect(page.get_by_role("heading", name="Backtest")).to_be_focused()

@@ -200,7 +200,7 @@ def test_what_a_page_came_with_and_what_a_draft_would_have_done_is_read_out(
     page = open_page(olga)
     page.goto(reverse("preferences"))
     page.get_by_role("button", name="Save", exact=True).first.click()
-    expect(page.locator("#live")).to_have_text("Saved.")
+    expect(page.get_by_role("status").filter(has_text="Saved.")).to_be_focused()  # in one live region
     page.goto(reverse("policy", args=[kuro.id]))
     page.locator("[name=threshold]").fill("35")
     expect(page.locator("#live")).to_contain_text("Preview of the draft")
@@ -256,9 +256,11 @@ def test_a_policy_says_beside_each_field_what_is_typed_and_what_it_was(open_page
     expect(saving).to_be_in_viewport()
     saving.click()
     expect(page.get_by_text("Give a reason for the change.")).to_be_in_viewport()
+    expect(page.locator("[name=note]")).to_be_focused()
     page.fill("[name=note]", "Deeper looks")
     saving.click()
     expect(page.locator(".messages")).to_have_text("Policy 2 is now in force.")
+    expect(page.locator(".messages")).to_be_focused()
 
 
 def test_what_is_wrong_with_a_form_far_down_is_in_sight(open_page: Any, carla: Any, aurora: Any) -> None:

@@ -147,7 +147,7 @@ def test_a_byte_order_mark_begins_intents_and_notes_as_well() -> None:
             "{}",
             "must hold a JSON list of patterns, or an object with one as `patterns` or `errorPatterns`.",
         ),
-        ("--patterns", "[", "The body is not JSON"),
+        ("--patterns", "[", "The file is not JSON"),
         ("--patterns", '[{"id": "a", "keywords": [""]}]', "pattern 0 (a): keyword 0 is empty"),
         ("--patterns", '[{"id": "a", "keywords": ["ok", "x"]}]', "(a): keyword 1, 'x', is too short; it needs 2"),
         ("--patterns", '[{"id": "a", "keywords": [" x "]}]', "pattern 0 (a): keyword 0, ' x ', is too short"),

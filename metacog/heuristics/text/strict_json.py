@@ -60,19 +60,19 @@ def whole(value: Any) -> Any:
     return int(value) if type(value) is float and value.is_integer() and abs(value) < 2**53 else value
 
 
-def load(raw: bytes) -> Any:
-    """Parse bytes as JSON, or raise Refused.
+def load(raw: bytes, what: str = "body") -> Any:
+    """Parse bytes as JSON, or raise Refused, whose sentences call them `what`.
 
     400: not UTF-8, a byte order mark, not JSON, NaN, Infinity, a number too large for a double.
     422: nesting deeper than 32 (the outermost value is depth 1; looked at first), a name twice in one
     object, a NUL or half a surrogate pair in any string or name.
     """
     if raw.startswith(_MARK):
-        raise Refused(400, "The body starts with a byte order mark; send plain UTF-8 without one.")
+        raise Refused(400, f"The {what} starts with a byte order mark; send plain UTF-8 without one.")
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise Refused(400, f"The body is not UTF-8: byte {error.start} does not fit. Send UTF-8.") from None
+        raise Refused(400, f"The {what} is not UTF-8: byte {error.start} does not fit. Send UTF-8.") from None
     _refuse_depth(raw)
 
     ambiguous: list[_Ambiguous] = []
@@ -93,8 +93,8 @@ def load(raw: bytes) -> Any:
             parse_constant=_constant,
         )
     except json.JSONDecodeError as error:
-        what = error.msg.removesuffix(" at")  # Python's own ends so where the character follows
-        raise Refused(400, f"The body is not JSON: {what} at line {error.lineno}, column {error.colno}.") from None
+        wrong = error.msg.removesuffix(" at")  # Python's own ends so where the character follows
+        raise Refused(400, f"The {what} is not JSON: {wrong} at line {error.lineno}, column {error.colno}.") from None
     # Raw NULs and surrogates are refused above, so only an escape can still bring one in.
     if ambiguous or "\\u" in text:
         errors = _ambiguities(value)
@@ -105,7 +105,7 @@ def load(raw: bytes) -> Any:
 
 def load_file(raw: bytes) -> Any:
     """Parse what a file holds as `load` does; editors begin files with a byte order mark, which says nothing."""
-    return load(without_mark(raw))
+    return load(without_mark(raw), "file")
 
 
 def without_mark(raw: bytes) -> bytes:

@@ -26,19 +26,24 @@ def word_changes(old: str, new: str) -> list[Change]:
     """Return both texts as one, in stretches; long ones that are the same are cut in the middle."""
     if old == new:
         return []
-    before, after = _WORD.findall(old), _WORD.findall(new)
-    same = _same(before, after)
-    tail = min(_same(before[::-1], after[::-1]), len(before) - same, len(after) - same)
-    found = [("same", before[:same])]
-    found += _middle(before[same : len(before) - tail], after[same : len(after) - tail])
-    found.append(("same", before[len(before) - tail :]))
-    found = [each for each in found if each[1]]
+    found = stretches(old, new)
     last = len(found) - 1
     texts = [(kind, "".join(words)) for kind, words in found]
     return [
         Change(kind, show(_around(text, at == 0, at == last) if kind == "same" else text))
         for at, (kind, text) in enumerate(texts)
     ]
+
+
+def stretches(old: str, new: str) -> list[tuple[str, list[str]]]:
+    """Return both texts as one: stretches of words that are the "same", "del" or "ins"."""
+    before, after = _WORD.findall(old), _WORD.findall(new)
+    same = _same(before, after)
+    tail = min(_same(before[::-1], after[::-1]), len(before) - same, len(after) - same)
+    found = [("same", before[:same])]
+    found += _middle(before[same : len(before) - tail], after[same : len(after) - tail])
+    found.append(("same", before[len(before) - tail :]))
+    return [each for each in found if each[1]]
 
 
 def _same(one: Sequence[str], other: Sequence[str]) -> int:

@@ -200,28 +200,6 @@ def test_without_an_answer_the_item_comes_back_with_its_reason_and_is_decided_by
     assert decided(held[0]).reason == "No evidence: Nobody measured it."
 
 
-def test_after_the_session_has_ended_nothing_is_lost(open_page: Any, alice: Any, kuro: Any) -> None:
-    from reviews.models import Decision
-
-    held = hold(kuro, 3)
-    page = open_page(alice)
-    page.goto("/queue/")
-    kept(page, 2)
-    page.wait_for_timeout(SETTLED)
-    session = page.context.cookies()
-    page.context.clear_cookies(name="sessionid")
-    page.keyboard.press("a")
-    expect(page.get_by_role("alert")).to_contain_text("nothing was decided")
-    on_desk(page, held[0])
-    assert not Decision.objects.exists()
-    page.context.add_cookies(session)
-    page.wait_for_timeout(SETTLED)
-    page.keyboard.press("a")
-    on_desk(page, held[1])
-    idle(page)
-    assert decided(held[0]).verdict == "approve"
-
-
 @pytest.mark.parametrize("sent", [1, 2])
 def test_undo_takes_back_the_last_decision_before_its_answer_has_come(
     open_page: Any, alice: Any, kuro: Any, sent: int
@@ -247,6 +225,68 @@ def test_undo_takes_back_the_last_decision_before_its_answer_has_come(
     idle(page)
     standing = Decision.objects.filter(undone_at=None).values_list("held__public_id", flat=True)
     assert list(standing) == held[: sent - 1]
+
+
+def test_undo_goes_back_decision_by_decision_and_says_when_nothing_is_left(
+    open_page: Any, alice: Any, kuro: Any
+) -> None:
+    from reviews.models import Decision
+
+    held = hold(kuro, 4)
+    page = open_page(alice)
+    page.goto("/queue/")
+    for following in held[1:]:
+        kept(page)
+        page.wait_for_timeout(SETTLED)
+        page.keyboard.press("a")
+        on_desk(page, following)
+    idle(page)
+    for back in reversed(held[:3]):
+        page.wait_for_timeout(SETTLED)
+        page.keyboard.press("u")
+        on_desk(page, back)
+        expect(page.locator("#told")).to_contain_text("Undone: ")
+        expect(page.locator("#desk")).not_to_have_attribute("aria-busy", "true")
+    assert not Decision.objects.filter(undone_at=None).exists()
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("u")
+    for place in ("#notice", "#live"):
+        expect(page.locator(place)).to_contain_text("Nothing left to undo")
+
+
+@pytest.mark.parametrize("is_ahead", [True, False])
+def test_a_decision_after_the_session_ended_says_so_and_what_was_typed_is_there_again(
+    open_page: Any, alice: Any, kuro: Any, is_ahead: bool
+) -> None:
+    from django.contrib.sessions.models import Session
+
+    from reviews.models import Decision
+
+    held = hold(kuro, 3 if is_ahead else 1)
+    page = open_page(alice)
+    page.route("**/queue/changes**", lambda route: route.fulfill(status=204))
+    page.goto("/queue/?kind=chat")
+    if is_ahead:
+        kept(page, 2)
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("r")
+    page.keyboard.press("2")
+    page.keyboard.type("Nobody measured it.")
+    Session.objects.all().delete()
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("alert")).to_have_text(
+        "You were signed out. The decision was not saved; sign in and decide again."
+    )
+    assert not Decision.objects.exists()
+    page.fill("[name=username]", "alice")
+    page.fill("[name=password]", "alice-password")
+    page.keyboard.press("Enter")
+    on_desk(page, held[0])
+    expect(page).to_have_url(re.compile(f"/queue/{held[0]}/\\?kind=chat$"))
+    expect(page.locator("#reason")).to_have_value("Nobody measured it.")
+    expect(page.locator("#reject [name=preset]").nth(1)).to_be_checked()
+    expect(page.locator("#notice")).to_contain_text("Nothing is decided yet.")
+    assert page.evaluate("Object.keys(JSON.parse(sessionStorage.unsaved).items).length") == 0
 
 
 def test_what_is_kept_is_thrown_away_when_the_list_changes(open_page: Any, alice: Any, bob: Any, kuro: Any) -> None:

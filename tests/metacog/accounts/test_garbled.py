@@ -20,8 +20,8 @@ PAGES = (
 
 
 def test_who_is_not_signed_in_is_led_there_from_whatever_page_they_name(db: None, client: Client) -> None:
-    answer = client.post("/queue/held_x/decide", headers={"referer": "http://["})
-    assert (answer.status_code, answer["Location"]) == (302, "/sign-in/?next=")
+    answer = client.post("/preferences/", headers={"referer": "http://["})
+    assert (answer.status_code, answer["Location"]) == (302, "/sign-in/?next=&unsaved=form")
 
 
 @table("after", ["nowhere", "\0", "//elsewhere.example"], rolled_back=True)

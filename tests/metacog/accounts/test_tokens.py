@@ -77,9 +77,12 @@ def test_a_revoked_token_is_refused_and_no_longer_listed(alice: Any, bob: Any, a
     address = reverse("token-revoke", args=[PersonalToken.objects.get().pk])
     assert as_person(bob).post(address).status_code == 404
     assert status(text) == 200
-    assert client.post(address).status_code == 302
+    assert "Programs that use it are refused at once" in client.get(address).content.decode()
+    assert client.post(address).status_code == 422, "it takes a reason"
+    assert client.post(address, {"reason": "leaked"}).status_code == 302
     assert status(text) == 401
     assert text[:8] not in client.get(reverse("preferences")).content.decode()
+    assert AuditEvent.objects.get(action="token-revoked").data["because"] == "leaked"
     assert AuditEvent.objects.get(action="token-revoked").actor == "alice"
 
 
@@ -108,10 +111,41 @@ def test_an_owner_sees_and_revokes_members_tokens(
     theirs = reverse("member-token-revoke", args=[borealis.pk, token.pk])
     assert as_person(mallory).post(theirs).status_code == 404
     assert status(text) == 200
-    assert as_person(olga).post(reverse("member-token-revoke", args=[aurora.pk, token.pk])).status_code == 302
+    ours = reverse("member-token-revoke", args=[aurora.pk, token.pk])
+    assert as_person(olga).post(ours, {"reason": "x"}).status_code == 302
     assert status(text) == 401
     event = AuditEvent.objects.get(action="token-revoked")
     assert (event.actor, event.team, event.data["person"]) == ("olga", aurora, "alice")
+
+
+def test_whoever_revoked_a_token_restores_it_for_a_day_and_nobody_else_does(
+    alice: Any, olga: Any, aurora: Any, as_person: Any
+) -> None:
+    text = text_in(made(as_person(alice)))
+    token = PersonalToken.objects.get()
+    own, owners = reverse("token-restore", args=[token.pk]), reverse("member-token-restore", args=[aurora.pk, token.pk])
+
+    def revoke(person: Any, address: str) -> None:
+        answer = as_person(person).post(address, {"reason": "x"}, follow=True)
+        assert f'form="restore-token-{token.pk}">Undo</button>' in answer.content.decode()
+        assert f'id="restore-token-{token.pk}"' in answer.content.decode()
+        assert status(text) == 401
+
+    def restore(person: Any, address: str) -> int:
+        as_person(person).post(address)
+        return status(text)
+
+    revoke(alice, reverse("token-revoke", args=[token.pk]))
+    assert restore(olga, owners) == 401, "its person ended it, perhaps since it leaked"
+    assert restore(alice, own) == 200
+    revoke(olga, reverse("member-token-revoke", args=[aurora.pk, token.pk]))
+    assert restore(alice, own) == 401
+    assert "Restore token" not in as_person(alice).get(reverse("preferences")).content.decode()
+    PersonalToken.objects.update(revoked_at=timezone.now() - tokens.RESTORABLE_FOR)
+    assert restore(olga, owners) == 401, "too late"
+    PersonalToken.objects.update(revoked_at=timezone.now())
+    assert restore(olga, owners) == 200
+    assert AuditEvent.objects.filter(action="token-restored").count() == 2
 
 
 def test_it_is_written_down_once_a_minute_that_a_token_was_used(alice: Any, as_person: Any) -> None:

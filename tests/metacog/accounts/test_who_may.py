@@ -27,7 +27,8 @@ TABLE: list[tuple[str, str, str, dict[str, str], int, int, int, int, int]] = [
     ("team-retention", "post", TEAM, {"days": ""}, 404, 403, 403, 403, 302),
     ("team-notices", "post", TEAM, {"mail_links": "on"}, 404, 403, 403, 403, 302),
     ("team-names", "post", TEAM, {"names_people": "on"}, 404, 403, 403, 403, 302),
-    ("member-token-revoke", "post", MEMBER_TOKEN, {}, 404, 403, 403, 403, 302),
+    ("member-token-revoke", "get", MEMBER_TOKEN, {}, 404, 403, 403, 403, 200),
+    ("member-token-revoke", "post", MEMBER_TOKEN, {"reason": "leaked"}, 404, 403, 403, 403, 302),
     ("team-channel", "post", TEAM, {"chat-url": "https://chat.test/x", "chat-minutes": "9", "chat-language": "en"},
      404, 403, 403, 403, 302),
     ("channel-test", "post", TEAM, {}, 404, 403, 403, 403, 404),
@@ -56,7 +57,9 @@ TABLE: list[tuple[str, str, str, dict[str, str], int, int, int, int, int]] = [
      302, 302, 302, 302, 302),
     ("notices-test", "post", "", {}, 404, 404, 404, 404, 404),
     ("token-new", "post", "", {"token-name": "x", "token-scopes": "read", "token-days": "7"}, 200, 200, 200, 200, 200),
+    ("member-token-restore", "post", MEMBER_TOKEN, {}, 404, 403, 403, 403, 302),
     ("token-revoke", "post", TOKEN, {}, 404, 404, 404, 404, 404),
+    ("token-restore", "post", TOKEN, {}, 404, 404, 404, 404, 404),
 ]  # fmt: skip
 PEOPLE = ["mallory", "victor", "alice", "carla", "olga"]
 
@@ -107,7 +110,7 @@ def test_it_asks_everybody_else_to_sign_in(arguments: Any, row: Any) -> None:
 
 
 # "agent" is a page as well; the others lead back to the page that has their form.
-PAGES = ("agent", "lesson-new", "thread-new")
+PAGES = ("agent", "lesson-new", "thread-new", "member-token-revoke", "token-revoke")
 
 
 @table("row", [row for row in TABLE if row[1] == "post" and row[0] not in PAGES])

@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from metacog.audit import chain
-from metacog.models import Agent, Heartbeat
+from metacog.models import Agent, Heartbeat, User
 from reviews.models import Delivery, Endpoint, HeldItem
 from tests.tables import table
 
@@ -53,6 +53,28 @@ def test_it_is_ready_without_a_worker_and_says_so(age: Any, status: int) -> None
         Heartbeat.objects.create(name="worker", at=timezone.now() - age)
     answer = Client().get("/readyz")
     assert (answer.status_code, answer.json()["status"], answer.json()["database"]) == (200, status, "ok")
+
+
+@pytest.mark.parametrize(
+    ("who", "age", "told"),
+    [("alice", 5, ""), ("alice", 720, "has not run for 12 min"), ("alice", None, "has not run yet"),
+     ("victor", 720, ""), ("staff", 720, "has not run for 12 min")],
+)  # fmt: skip
+def test_who_decides_is_told_on_every_page_that_the_worker_does_not_run(
+    who: str, age: int | None, told: str, alice: Any, victor: Any, as_person: Any
+) -> None:
+    person = {"alice": alice, "victor": victor, "staff": User.objects.create_user("staff", is_staff=True)}[who]
+    if age is not None:
+        Heartbeat.objects.create(name="worker", at=timezone.now() - timedelta(seconds=age))
+    client = as_person(person)
+    page, part = client.get("/queue/").content.decode(), client.get("/worker/state").content.decode()
+    assert (told in page, "has not run" in page) == (True, bool(told))
+    assert ("has not run" in part, "hx-get" in part) == (bool(told), bool(told)), "what runs again is asked no more"
+    token = re.search(r'name="token" value="([^"]*)"', page)[1]
+    assert client.get("/queue/changes", {"token": token}).status_code == 204
+    Heartbeat.objects.all().delete()
+    if age == 5:
+        assert "has not run yet" in client.get("/queue/changes", {"token": token}).content.decode()
 
 
 def test_it_is_not_ready_while_the_database_is_away(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,6 +57,7 @@ def test_signing_in_asks_for_the_code_of_the_app_and_counts_wrong_ones(
 
     client, answer = sign_in()
     assert answer["Location"] == "/sign-in/code/"
+    assert re.search(r'<input[^>]* name="code"[^>]* autofocus', client.get("/sign-in/code/").content.decode())
     assert client.get("/queue/").status_code == 302, "a password alone lets nobody in"
     assert "The code is wrong" in client.post("/sign-in/code/", {"code": "000000"}).content.decode()
     Authenticator.objects.filter(type="totp").update(last_used_at=None)

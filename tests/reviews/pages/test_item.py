@@ -33,6 +33,16 @@ def test_it_explains_the_score_by_its_parts_with_their_record(client: Any, kuro:
     assert page.count("fired 3 times, 1 of 2 decided were rejected") == 1  # a pattern's own record is counted behind
 
 
+def test_a_text_of_blanks_is_said_to_be_empty_wherever_it_is_told(client: Any, kuro: Any, decide: Any) -> None:
+    items = [{"kind": "chat", "text": " \u3000\n", "require_review": True}]
+    held = kuro.respond("x", items=items)["items"][0]["held"]
+    page = client.get("/queue/").content.decode()
+    assert '<span class="clip">(empty text)</span>' in page
+    assert "The text is empty." in page
+    answer = decide(client, held, htmx=True).content.decode()
+    assert "Approved (empty text)" in " ".join(strip_tags(answer).split())
+
+
 def test_a_hint_is_told_and_marked_and_is_no_reason(client: Any, kuro: Any) -> None:
     Policy.objects.update(profile="aware")
     text = "顯然是快取。cache\u200b"

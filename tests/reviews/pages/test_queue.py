@@ -108,8 +108,10 @@ def test_each_page_leads_to_the_one_before_and_to_its_last_item(
 ) -> None:
     monkeypatch.setattr(held_queue, "PAGE", 2)
     held = [kuro.hold() for _ in range(5)]
-    for each in held if query == "state=decided" else ():
-        decide(client, each)
+    if query == "state=decided":  # in the order of deciding, not of holding
+        held = [held[place] for place in (2, 0, 4, 1, 3)]
+        for each in held:
+            decide(client, each)
     if query == "order=learned":
         Team.objects.update(risk_kind="learned", risk_order=False)
     if query == "state=decided":
@@ -228,7 +230,7 @@ def test_it_asks_whoever_is_not_signed_in_to_sign_in(client: Any, db: None) -> N
 
     assert Client().get("/queue/").status_code == 302
     answer = Client().get("/queue/changes", headers={"hx-request": "true", "hx-current-url": "http://x/queue/"})
-    assert (answer.status_code, answer["HX-Redirect"]) == (204, "/sign-in/?next=/queue/")
+    assert (answer.status_code, answer["HX-Redirect"]) == (204, "/sign-in/?next=/queue/&unsaved=nothing")
 
 
 def test_its_cost_does_not_grow_with_the_rows(

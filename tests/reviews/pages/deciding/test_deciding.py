@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from reviews import tasks
 from reviews.models import Decision, HeldItem
@@ -192,6 +194,32 @@ def test_an_undo_tells_of_itself_and_not_of_what_was_decided_later_elsewhere(
     assert "Approved “" not in page
 
 
+def test_a_decision_of_nobody_signed_in_leads_to_the_sign_in_which_says_so_and_back_to_the_item(
+    kuro: Any, decide: Any
+) -> None:
+    held, nobody = kuro.hold(), Client()
+    for is_htmx in (False, True):
+        answer = decide(nobody, held, htmx=is_htmx)
+        address = answer["HX-Redirect"] if is_htmx else answer["Location"]
+        assert address == f"/sign-in/?next=/queue/{held}/&unsaved=decision"
+    page = nobody.get(address).content.decode()
+    assert "You were signed out. The decision was not saved; sign in and decide again." in page
+    assert not Decision.objects.exists()
+
+
+def test_after_an_undo_the_decision_before_can_be_undone(client: Any, kuro: Any, decide: Any) -> None:
+    held = [kuro.hold() for _ in range(2)]
+    for each in held:
+        decide(client, each)
+    undo = re.compile(r'action="(/decisions/[^"]+/undo)"')
+    for each in reversed(held):
+        page = client.get("/queue/").content.decode()
+        assert client.post(undo.search(page)[1]).headers["Location"] == f"/queue/{each}/"
+    page = client.get("/queue/").content.decode()
+    assert "Undone:" in page
+    assert not undo.search(page)
+
+
 def test_an_undo_that_comes_too_late_says_so(client: Any, kuro: Any, decide: Any, undo_at_once: None) -> None:
     decide(client, kuro.hold())
     answer = client.post(f"/decisions/{Decision.objects.get().public_id}/undo")
@@ -249,5 +277,5 @@ def test_the_cost_of_an_item_is_fixed(client: Any, kuro: Any, django_assert_max_
     held = kuro.hold()
     for _ in range(3):
         kuro.respond("On second thought, no.", replies_to_held=held)
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(17):
         client.get(f"/queue/{held}/", headers={"hx-request": "true"})

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils.html import strip_tags
 
 from metacog.models import Membership
 from reviews.held import alike, listing
@@ -32,8 +33,36 @@ def test_they_are_one_row_that_opens_into_all_of_them(client: Any, kuro: Any) ->
     address = re.search(r'href="([^"]*alike=[^"]*)"', html)[1].replace("&amp;", "&")
     opened = client.get(address)
     assert shown(opened) == orders
-    assert "×3" not in opened.content.decode()
+    assert 'class="alike"' not in opened.content.decode()
     assert shown(client.get(f"/queue/?order=age&alike={other[0]}")) == other
+
+
+def among(page: Any) -> str:
+    """Return what the open item says of its near-duplicates."""
+    return words(re.search(r'<div class="among"[^>]*>(.*?)</div>', page.content.decode(), re.S)[1])
+
+
+def words(html: str) -> str:
+    return " ".join(strip_tags(html.replace("<", " <")).split())
+
+
+def test_the_item_says_what_its_row_says_and_tells_all_from_this_one(
+    client: Any, kuro: Any, as_person: Any, victor: Any, decide: Any
+) -> None:
+    orders, alone = ask(kuro, 3), ask(kuro, 1, "Nothing was certainly sent.")[0]
+    page = client.get(f"/queue/{orders[0]}/?kind=chat")
+    told = "×3 near-duplicates: they differ in the number."
+    assert among(page) == f"{told} The buttons below decide this one only. Open all 3 Approve all 3… O Reject all 3…"
+    assert "Approve this one" in page.content.decode()
+    address = re.search(r'id="approve-all"\s+href="([^"]+)"', page.content.decode())[1].replace("&amp;", "&")
+    boxes = re.findall(r'name="item" value="([^:"]+)', client.get(address).content.decode())
+    assert boxes == orders
+    assert among(as_person(victor).get(f"/queue/{orders[0]}/")) == f"{told} Open all 3"
+    assert among(client.get(f"/queue/{alone}/")) == ""
+    decide(client, orders[1])
+    changes = client.get("/queue/changes", {"token": "", "open": orders[0]}, headers={"hx-request": "true"})
+    assert "×2 near-duplicates" in among(changes)
+    assert among(client.get(f"/queue/{orders[1]}/")) == "", "what is decided stands for itself"
 
 
 def test_its_row_goes_on_with_the_rest_once_the_first_is_decided(client: Any, kuro: Any, decide: Any) -> None:
@@ -136,12 +165,29 @@ def test_a_near_duplicate_is_the_most_similar_decision(kuro: Any, client: Any, d
 
     first, last = ask(kuro, 2)
     decide(client, first, "reject", reason="x")
-    for word in ("amber", "birch"):
-        (other,) = ask(kuro, 1, f"Order {{n}} was certainly sent to {word}.")
+    for text in ("Order {n} was certainly sent by amber.", "We ship on Monday.", "Prices rise.", "Nobody answered."):
+        (other,) = ask(kuro, 1, text)
         decide(client, other)
     kuro.get("/decisions")
     found = similar.decided(HeldItem.objects.get(public_id=last))
     assert found[0].held == first
+    told = re.findall(r'class="differs">([^<]+)<', client.get(f"/queue/{last}/").content.decode())
+    assert told == ["differs in the number", "differs in 3 words"]
+
+
+def test_a_call_has_similar_calls_of_its_tool_the_near_duplicate_first(
+    kuro: Any, client: Any, decide: Any, undo_at_once: None
+) -> None:
+    near, last = call(kuro, to="Mei", amount=1), call(kuro, to="Mei", amount=9)
+    decide(client, near, "reject", reason="x")
+    decide(client, call(kuro, to="Jan", amount=1))
+    decide(client, kuro.hold())
+    kuro.get("/decisions")
+    page = client.get(f"/queue/{last}/").content.decode()
+    box = page.split("<h2>Similar items</h2>")[1].split("</section>")[0]
+    assert re.findall(r'href="/queue/(\w+)/', box)[0] == near
+    assert words(box).startswith("pay amount=1 to=Mei differs in amount · ✗ rejected by you")
+    assert re.findall(r'class="differs">([^<]+)<', box)[0] == "differs in amount"
 
 
 def test_a_group_of_another_team_is_no_row_of_mine(
