@@ -34,6 +34,7 @@ class Filters:
     actor: str = ""  # an AuditEvent.Actor
     person: str = ""  # the user name, as it was then
     object_id: str = ""
+    without: Sequence[str] = ()  # actions
     since: datetime | None = None
     until: datetime | None = None  # exclusive
 
@@ -52,6 +53,8 @@ def matching(filters: Filters, teams: Sequence[int] | None) -> list[Events]:
         wanted &= Q(actor_kind=filters.actor)
     if filters.object_id:
         wanted &= Q(object_id=filters.object_id)
+    if filters.without:
+        wanted &= ~Q(action__in=filters.without)
     if filters.since:
         wanted &= Q(at__gte=filters.since)
     if filters.until:

@@ -66,6 +66,7 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "password-changed": _("Password changed"),
         "second-factor-added": _("Second factor added"),
         "second-factor-removed": _("Second factor removed"),
+        "recovery-codes-made": _("Recovery codes made"),
         "second-factors-reset": _("Second factors removed by the command line"),
         "sign-in-connected": _("First sign-in by a provider"),
         "sessions-ended": _("Sessions ended"),
@@ -97,6 +98,8 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
     },
     _("Error patterns"): {
         "pattern-added": _ADDED,
+        "patterns-imported": _("Import"),
+        "pattern-imported": _("Imported"),
         "pattern-proposed": _PROPOSED,
         "pattern-taught": _("Proposed again"),
         "pattern-tried": _("Put into shadow"),
@@ -117,6 +120,7 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "lesson-proposed-again": _("Proposed again"),
         "lesson-written": _("Written"),
         "lesson-changed": _CHANGED,
+        "lessons-imported": _("Import"),
         "lesson-imported": _("Imported"),
         "lesson-confirmed": _CONFIRMED,
         "lesson-dismissed": _DISMISSED,
@@ -145,6 +149,7 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "thread-resumed": _("Resumed"),
         "thread-resolved": _("Resolved"),
         "thread-changed": _CHANGED,
+        "threads-imported": _("Import"),
         "thread-imported": _("Imported"),
         "thread-suggestion-dismissed": _("Suggestion dismissed"),
         "thread-article-done": _("Journal draft closed"),
@@ -220,6 +225,7 @@ NAMED: Mapping[str, Promise] = {action: word for group in GROUPS.values() for ac
 DONE: Mapping[str, Promise] = {
     done: word for group in (*OF_ITEMS.values(), *BY_GATE.values()) for done, word in group.items()
 }
+OF_IMPORTS = ("pattern-imported", "thread-imported", "lesson-imported")  # each is one of an import's, which has its own
 KINDS_NAMED = (*KINDS, "item")  # of a kind that is none of ours
 
 

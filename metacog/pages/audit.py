@@ -104,7 +104,7 @@ class FilterForm(forms.Form):
         usual = EVERYBODY if is_narrow else AuditEvent.Actor.PERSON
         return str(told.get("actor") or usual)
 
-    def filters(self) -> Filters:
+    def filters(self, *, is_whole: bool = False) -> Filters:
         self.is_valid()
         told = self.cleaned_data
         return Filters(
@@ -113,6 +113,8 @@ class FilterForm(forms.Form):
             actor="" if self.shown_actor == EVERYBODY else self.shown_actor,
             person=told.get("person", ""),
             object_id=told.get("object", ""),
+            # One event for each import, unless its parts are asked for, as a file does.
+            without=() if is_whole or told.get("action") or told.get("object") else menu.OF_IMPORTS,
             since=told.get("since"),
             until=told.get("until"),
         )
@@ -195,7 +197,8 @@ def _asked(
     """Return the form as it was sent, the events it asks for among those the person may see, their agents, and what
     of it is not known, a sentence each.
     """
-    given = (request.GET if given is None else given).copy()
+    is_file = given is not None
+    given = (given or request.GET).copy()
     done, kind = menu.parts_of(given.get("action", ""))
     if kind in KINDS:  # an event's own action is both
         given["action"], given["kind"] = done, kind
@@ -225,7 +228,7 @@ def _asked(
             unknown_person = [gettext("Unknown person: filter ignored.")]
     form.offer(people)
     unknown = [*unknown_person, *unknown_filters(asked, action=known, agent=[filters.agent], kind=KINDS)]
-    return form, log.matching(form.filters(), teams), found, unknown
+    return form, log.matching(form.filters(is_whole=is_file), teams), found, unknown
 
 
 def _place(text: str) -> Place | None:
@@ -246,7 +249,7 @@ def _row(event: AuditEvent) -> dict[str, Any]:
         "signals": pgettext("list", ", ").join(str(SIGNALS.get(name, name)) for name in data.get("signals", [])),
         "url": _address(event),
         "details": [
-            (name, ", ".join(map(str, value)) if isinstance(value, list) else value, page_of(str(value)))
+            (name, [(each, _page_in(event, str(each))) for each in (value if isinstance(value, list) else [value])])
             for name, value in sorted(data.items())
             if value is not None and name not in ("score", "signals")
         ],
@@ -269,14 +272,25 @@ def page_of(name: str) -> str:
         return ""
     if prefix in PAGES:
         return reverse(PAGES[prefix], args=[name])
+    if prefix == "imp":  # what it wrote
+        return f"{reverse('audit')}?{urlencode({'object': name})}"
     if prefix in ASKED_FOR:
         page, parameter = ASKED_FOR[prefix]
         return f"{reverse(page)}?{urlencode({parameter: name})}"
     return ""
 
 
+def _page_in(event: AuditEvent, name: str) -> str:
+    """Return the page of what an event's details name."""
+    if event.action == "patterns-imported" and event.team_id and name in event.data["ids"]:
+        return reverse("pattern-by-id", args=[event.team_id, name])
+    return page_of(name)
+
+
 def _address(event: AuditEvent) -> str:
     """Return the page of what the event is about, or nothing where it has none."""
+    if event.action.endswith("s-imported"):
+        return reverse(event.action.removesuffix("-imported"))
     if event.action.startswith("pattern-") and event.team_id and event.object_id:
         return reverse("pattern-by-id", args=[event.team_id, event.object_id])
     if event.action == "policy-changed":

@@ -17,6 +17,7 @@ from metacog.heuristics.signals.spec import SignalPart
 from metacog.heuristics.wire.assessment import EvaluationPart, HesitationPart, Verdict
 from patterns.models import ErrorPattern, ThreadStep
 from reviews.models import AgentResponse, HeldItem, Signal
+from reviews.presentation.descriptions import described
 from reviews.presentation.engine_words import reason_said, said, sign
 from reviews.presentation.highlight import Shown, show
 
@@ -103,7 +104,7 @@ def parts(
                 begins=begins,
                 title=str(TITLES.get(name, name)),
                 detail=_detail(name, detail),
-                pattern=description if name == "error-pattern" else "",
+                pattern=described(description) if name == "error-pattern" else "",
                 words=_evidence(signal),
                 record=records.get(name, ""),
                 url=reverse("pattern", args=[pattern.pk]) if pattern and name == "error-pattern" else "",

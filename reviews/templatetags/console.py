@@ -8,6 +8,8 @@ from metacog.heuristics.text.excerpts import said
 from metacog.pages.navigation import Link, entries, tabs
 from reviews.held.counts import COUNTED
 from reviews.presentation import phrases
+from reviews.presentation.descriptions import described
+from reviews.presentation.ratios import percent
 from reviews.presentation.reading.rendered import reading
 
 register = template.Library()
@@ -16,6 +18,8 @@ for name in ("agent_name", "as_json", "as_text", "risk", "shown", "signal_class"
     register.filter(name, getattr(phrases, name))
 register.filter("said", said)
 register.filter("person_title", phrases.person_name)
+register.filter(described)
+register.filter(percent)
 
 for name in ("ago", "code", "decided", "due", "expires_in", "gap", "limits", "looking", "person_name", "pieces", "who"):
     register.simple_tag(getattr(phrases, name), name=name)

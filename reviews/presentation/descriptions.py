@@ -1,0 +1,50 @@
+"""What an error pattern's description says where the program wrote it: in the agent's language, or in the reader's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from django.conf import settings
+from django.utils import translation
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from reviews.models import PatternOrigin
+from reviews.presentation import reasons
+
+Kind = PatternOrigin.Kind
+
+WORDS: Mapping[str, Promise] = {
+    Kind.REJECTION: _("Rejected by a person: “%(quote)s”"),
+    Kind.CORRECTION: _("Corrected by a person: “%(quote)s”"),
+    Kind.SECOND_LOOK: _("Taken back on a second look: “%(quote)s”"),
+    Kind.MEMORY: _("Contradicted by newer knowledge: “%(quote)s”"),
+    Kind.CONTRAST: _("Often rejected: “%(quote)s”"),
+}
+
+
+def compose(kind: str, quote: str, language: str) -> str:
+    """Return a description with a quote, in this language."""
+    with translation.override(language):
+        return str(WORDS[Kind(kind)]) % {"quote": quote}
+
+
+def described(description: str) -> str:
+    """Return a description in the reader's language, as far as the program wrote it; a person's words as they are."""
+    for before, behind, kind in _written():
+        if description.startswith(before) and description.endswith(behind):
+            return str(WORDS[kind]) % {"quote": description[len(before) : len(description) - len(behind)]}
+    preset, more = reasons.parse(description)
+    return reasons.compose(preset, more, translation.get_language() or settings.LANGUAGE_CODE) if preset else description
+
+
+@cache
+def _written() -> list[tuple[str, str, str]]:
+    """Return what stands before and behind a quote, in each language, with the kind that it says."""
+    found = []
+    for language, _name in settings.LANGUAGES:
+        for kind in WORDS:
+            before, behind = compose(kind, "\0", language).split("\0")
+            found.append((before, behind, kind))
+    return found
