@@ -34,7 +34,17 @@ from reviews.pages import (
     talk,
     threads,
 )
-from reviews.pages.knowledge import exchange, lessons, memory, pattern_by_id, pattern_merge, patterns, reflections, research, to_do
+from reviews.pages.knowledge import (
+    exchange,
+    lessons,
+    memory,
+    pattern_by_id,
+    pattern_merge,
+    patterns,
+    reflections,
+    research,
+    to_do,
+)
 from reviews.pages.metrics import corrections, learned_risk, review_time, spot_checks, statistics
 from reviews.pages.outbox import deliveries, webhooks
 from reviews.pages.queue_list import export as queue_export

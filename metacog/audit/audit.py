@@ -58,7 +58,7 @@ def of_item(kind: str, done: str) -> str:
 
 
 def imported(what: str, added: Sequence[str], changed: Sequence[str], import_id: str, **rest: Any) -> None:
-    """Write the one event of an import of `patterns`, `threads` or `lessons`; each that it wrote has its own as well."""
+    """Write the one event of an import of `patterns`, `threads` or `lessons`; each row has its own, too."""
     counts = {"count": len(added) + len(changed), "new": len(added), "changed": len(changed)}
     record(f"{what}-imported", import_id, ids=[*added, *changed][:MOST_IDS], **counts, **rest)
 

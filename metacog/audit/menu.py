@@ -7,12 +7,15 @@ from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from metacog.audit.audit import KINDS
 
-_ADDED, _CHANGED, _REMOVED, _ERASED = _("Added"), _("Changed"), _("Removed"), _("Texts erased")
-_PROPOSED, _RETIRED, _DISMISSED = _("Proposed"), _("Retired"), _("Dismissed")
-_CONFIRMED, _HELD, _WITHDRAWN, _EXPIRED = _("Confirmed"), _("Held"), _("Withdrawn"), _("Expired")
+_ADDED, _CHANGED = pgettext_lazy("audit", "Added"), _("Changed")
+_REMOVED, _ERASED = _("Removed"), _("Texts erased")
+_PROPOSED, _RETIRED, _DISMISSED = pgettext_lazy("audit", "Proposed"), _("Retired"), _("Dismissed")
+_CONFIRMED, _HELD = _("Confirmed"), pgettext_lazy("audit", "Held")
+_WITHDRAWN, _EXPIRED = _("Withdrawn"), _("Expired")
 _ON, _OFF, _ENABLED, _DISABLED = _("Switched on"), _("Switched off"), _("Enabled"), _("Disabled")
 _DELIVERED, _GIVEN_UP, _AGAIN = _("Delivered"), _("Delivery given up"), _("Resent")
 
@@ -36,7 +39,7 @@ OF_ITEMS: Mapping[Promise, Mapping[str, Promise]] = {
     _("Comments and assignments"): {
         "commented": _("Commented"),
         "comment-deleted": _("Comment deleted"),
-        "assigned": _("Assigned"),
+        "assigned": pgettext_lazy("audit", "Assigned"),
         "unassigned": _("Unassigned"),
         "snoozed": _("Snoozed"),
         "unsnoozed": _("Snooze ended"),
@@ -98,7 +101,7 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
     },
     _("Error patterns"): {
         "pattern-added": _ADDED,
-        "patterns-imported": _("Import"),
+        "patterns-imported": pgettext_lazy("audit", "Import"),
         "pattern-imported": _("Imported"),
         "pattern-proposed": _PROPOSED,
         "pattern-taught": _("Proposed again"),
@@ -118,9 +121,9 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
     _("Lessons and reflections"): {
         "lesson-proposed": _PROPOSED,
         "lesson-proposed-again": _("Proposed again"),
-        "lesson-written": _("Written"),
+        "lesson-written": pgettext_lazy("audit", "Written"),
         "lesson-changed": _CHANGED,
-        "lessons-imported": _("Import"),
+        "lessons-imported": pgettext_lazy("audit", "Import"),
         "lesson-imported": _("Imported"),
         "lesson-confirmed": _CONFIRMED,
         "lesson-dismissed": _DISMISSED,
@@ -142,23 +145,23 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "memory-erased": _ERASED,
     },
     _("Threads"): {
-        "thread-created": _("Created"),
+        "thread-created": pgettext_lazy("audit", "Created"),
         "thread-touched": _("Touched"),
         "thread-progressed": _("Continued"),
         "thread-paused": _("Paused"),
         "thread-resumed": _("Resumed"),
         "thread-resolved": _("Resolved"),
         "thread-changed": _CHANGED,
-        "threads-imported": _("Import"),
+        "threads-imported": pgettext_lazy("audit", "Import"),
         "thread-imported": _("Imported"),
         "thread-suggestion-dismissed": _("Suggestion dismissed"),
         "thread-article-done": _("Journal draft closed"),
         "thread-erased": _ERASED,
     },
     _("Extension requests"): {
-        "extension-asked": _("Asked"),
-        "extension-approved": _("Granted"),
-        "extension-rejected": _("Refused"),
+        "extension-asked": pgettext_lazy("audit", "Asked"),
+        "extension-approved": pgettext_lazy("audit", "Granted"),
+        "extension-rejected": pgettext_lazy("audit", "Refused"),
         "extension-withdrawn": _WITHDRAWN,
         "extension-expired": _EXPIRED,
         "extension-erased": _ERASED,

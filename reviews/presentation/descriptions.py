@@ -36,7 +36,8 @@ def described(description: str) -> str:
         if description.startswith(before) and description.endswith(behind):
             return str(WORDS[kind]) % {"quote": description[len(before) : len(description) - len(behind)]}
     preset, more = reasons.parse(description)
-    return reasons.compose(preset, more, translation.get_language() or settings.LANGUAGE_CODE) if preset else description
+    language = translation.get_language() or settings.LANGUAGE_CODE
+    return reasons.compose(preset, more, language) if preset else description
 
 
 @cache

@@ -252,7 +252,7 @@ def test_a_policy_says_beside_each_field_what_is_typed_and_what_it_was(open_page
     page.get_by_role("navigation", name="Sections").get_by_role("link", name="Investigations").click()
     expect(page.locator("[name=budget_calls]")).to_be_in_viewport()
     page.fill("[name=budget_calls]", "9")
-    expect(page.locator("#count-investigations")).to_have_text("1 changed")
+    expect(page.locator("#count-budget")).to_have_text("1 changed")
     expect(saving).to_be_in_viewport()
     saving.click()
     expect(page.get_by_text("Give a reason for the change.")).to_be_in_viewport()

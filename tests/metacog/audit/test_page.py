@@ -134,7 +134,7 @@ def test_days_are_those_of_the_person(page: Any, file: Any, alice: Any, aurora: 
     User.objects.update(time_zone="Asia/Taipei")  # there it was the next morning
     assert ids(page(action="dated", since="2026-02-03", until="2026-02-03")) == ["2"]
     assert [line["object"] for line in file(action="dated", since="2026-02-04")] == ["3", "4"]
-    assert "2026-02-03 <b>07:30:00</b>" in page(action="dated", until="2026-02-03")
+    assert "Feb 3, 2026 <b>07:30:00</b>" in page(action="dated", until="2026-02-03")
 
 
 @table(

@@ -79,8 +79,8 @@ def test_a_filter_that_is_known_is_not(client: Any, kuro: Any, path: str) -> Non
 NO_LISTS = {
     *("home", "healthz", "readyz", "metrics", "sign-in", "sign-out", "preferences", "team", "agent-new"),
     *("queue-changes", "together", "decide-together", "memory-new", "lesson-new", "lessons-many", "pattern-new"),
-    *("patterns-decide", "patterns-apart", "patterns-merge", "my-day", "view-save", "notices-change", "notices-test", "token-new"),
-    *("palette", "set-theme", "set_language"),
+    *("patterns-decide", "patterns-apart", "my-day", "view-save", "notices-change", "notices-test", "token-new"),
+    *("patterns-merge", "palette", "set-theme", "set_language"),
 }
 FILES = {
     *("statistics-csv", "audit-export", "queue-export"),
