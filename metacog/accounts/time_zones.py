@@ -30,7 +30,7 @@ CONTINENTS: dict[str, Promise] = {
 
 def time_zones() -> Choices:
     """Return the choices of a select in the reader's language."""
-    return _in(get_language() or "en")
+    return [(str(CONTINENTS.get(name, name)), zones) for name, zones in _in(get_language() or "en")]
 
 
 @cache
@@ -47,5 +47,5 @@ def _in(language: str) -> Choices:
             city = cities.get(name, cities.get(known_as.get(name, ""), {})).get("city", "")
             is_other = city and language != "en"
             zones.append((name, f"{city} ({english})" if is_other and city != english else english))
-        groups.append((str(CONTINENTS[continent]), zones))
+        groups.append((continent, zones))
     return groups

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Iterator, Mapping
 
 from django.conf import settings
 from django.utils import translation
@@ -40,12 +39,9 @@ def described(description: str) -> str:
     return reasons.compose(preset, more, language) if preset else description
 
 
-@cache
-def _written() -> list[tuple[str, str, str]]:
-    """Return what stands before and behind a quote, in each language, with the kind that it says."""
-    found = []
+def _written() -> Iterator[tuple[str, str, str]]:
+    """Give what stands before and behind a quote, in each language, with the kind that it says."""
     for language, _name in settings.LANGUAGES:
         for kind in WORDS:
             before, behind = compose(kind, "\0", language).split("\0")
-            found.append((before, behind, kind))
-    return found
+            yield before, behind, kind

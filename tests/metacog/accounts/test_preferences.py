@@ -55,7 +55,7 @@ def test_the_browser_tells_the_time_zone_of_whoever_has_chosen_none(
     assert ("time_zone.js" in page) == (not chosen)
 
 
-def test_cities_are_named_in_the_readers_language(alice: Any, as_person: Any) -> None:
+def test_cities_are_named_in_the_readers_language(alice: Any, as_person: Any, translated: None) -> None:
     User.objects.filter(pk=alice.pk).update(language="zh-hans")
     page = as_person(alice).get(reverse("preferences")).content.decode()
     assert '<optgroup label="亚洲">' in page

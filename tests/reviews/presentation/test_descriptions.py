@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from django.utils import translation
 
 from reviews.presentation import descriptions
 from tests.tables import table
+
+pytestmark = pytest.mark.usefixtures("translated")
 
 
 @table(
