@@ -23,6 +23,9 @@ WORDS: Mapping[str, Promise] = {
 }
 
 
+REASON = " · "  # before what people said of it
+
+
 def compose(kind: str, quote: str, language: str) -> str:
     """Return a description with a quote, in this language."""
     with translation.override(language):
@@ -32,8 +35,11 @@ def compose(kind: str, quote: str, language: str) -> str:
 def described(description: str) -> str:
     """Return a description in the reader's language, as far as the program wrote it; a person's words as they are."""
     for before, behind, kind in _written():
-        if description.startswith(before) and description.endswith(behind):
-            return str(WORDS[kind]) % {"quote": description[len(before) : len(description) - len(behind)]}
+        if description.startswith(before):
+            quote, with_reason, told = description.removeprefix(before).partition(behind + REASON)
+            if with_reason or quote.endswith(behind):
+                quoted = str(WORDS[kind]) % {"quote": quote if with_reason else quote.removesuffix(behind)}
+                return f"{quoted}{REASON}{told}" if with_reason else quoted
     preset, more = reasons.parse(description)
     language = translation.get_language() or settings.LANGUAGE_CODE
     return reasons.compose(preset, more, language) if preset else description
