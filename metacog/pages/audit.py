@@ -212,7 +212,7 @@ def _asked(
     unknown_person: list[str] = []
     form = FilterForm(given, agents=found)
     filters = form.filters()
-    asked = {name: given[name] for name in given if name not in form.errors}  # those are told of already
+    asked = {name: str(given[name]) for name in given if name not in form.errors}  # those are told of already
     action = form.cleaned_data.get("action", "")
     known: Collection[str] = {*words.ACTIONS, *menu.NAMED, *menu.DONE}
     if action and action not in known:

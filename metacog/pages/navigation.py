@@ -76,13 +76,22 @@ ENTRIES: Sequence[Entry] = (
     Entry(
         _("Agents"),
         (
-            Page("agents", _("Agents"), (), ("agent", "agent-new", "policy", "agent-context", "agent-confirm"), key="a"),
+            Page(
+                "agents",
+                _("Agents"),
+                (),
+                ("agent", "agent-new", "policy", "agent-context", "agent-confirm"),
+                key="a",
+            ),
             Page("deliveries", pgettext_lazy("webhooks", "Deliveries"), key="w"),
         ),
     ),
     Entry(
         _("Team"),
-        (Page("team", _("Team"), (), ("webhook", "webhook-new", "member-confirm", "webhook-confirm"), key="d"), Page("audit", _("Audit log"), key="u")),
+        (
+            Page("team", _("Team"), (), ("webhook", "webhook-new", "member-confirm", "webhook-confirm"), key="d"),
+            Page("audit", _("Audit log"), key="u"),
+        ),
     ),
 )
 _PLACES = {

@@ -150,7 +150,7 @@ def take(
         reworded = [row for row, fields in made.changed if "keywords" in fields]
         lifecycle.restart([row for row in (*new, *reworded) if row.state in lifecycle.WORKING], timezone.now())
         if new or changed:
-            told = {"actor": actor, "team": team}
+            told: dict[str, Any] = {"actor": actor, "team": team}
             of_import = new_id("imp")
             AuditEvent.objects.bulk_create(
                 [

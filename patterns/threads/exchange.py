@@ -162,8 +162,7 @@ def take(agent: Agent, files: Sequence[tuple[str, bytes]], actor: audit.Actor, *
             raise BadFile([problem])
         AuditEvent.objects.bulk_create(events)
         if events:
-            told = {"actor": actor, "team": agent.team_id, "agent": agent}
-            audit.imported("threads", added, rewritten, of_import, **told)
+            audit.imported("threads", added, rewritten, of_import, actor=actor, team=agent.team_id, agent=agent)
         state.active_threads = len(active)
         state.save(update_fields=["active_threads"])
     return Taken(new, changed, kept, undated)
