@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import zoneinfo
-from functools import cache
 from itertools import groupby
 
-from babel import Locale
-from babel.core import get_global
 from django.utils.functional import Promise
-from django.utils.translation import get_language, pgettext_lazy, to_locale
+from django.utils.translation import get_language, pgettext_lazy
 
-Choices = list[tuple[str, list[tuple[str, str]]]]
+from metacog.accounts.cities import CITIES
 
 # Those that people look for; no abbreviations, no aliases of the machine's.
 CONTINENTS: dict[str, Promise] = {
@@ -28,24 +25,16 @@ CONTINENTS: dict[str, Promise] = {
 }
 
 
-def time_zones() -> Choices:
-    """Return the choices of a select in the reader's language."""
-    return [(str(CONTINENTS.get(name, name)), zones) for name, zones in _in(get_language() or "en")]
-
-
-@cache
-def _in(language: str) -> Choices:
-    """Return the choices in this language: a city's own name there, and its name in English where that is another."""
-    cities = Locale.parse(to_locale(language)).time_zones
-    known_as = get_global("zone_aliases")
+def time_zones() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return the choices of a select: a city's name in the reader's language, and beside it in English."""
     places = sorted(name for name in zoneinfo.available_timezones() if name.partition("/")[0] in CONTINENTS)
-    groups: Choices = [("UTC", [("UTC", "UTC")])]
-    for continent, names in groupby(places, lambda name: name.partition("/")[0]):
-        zones = []
-        for name in names:
-            english = name.partition("/")[2].replace("_", " ")
-            city = cities.get(name, cities.get(known_as.get(name, ""), {})).get("city", "")
-            is_other = city and language != "en"
-            zones.append((name, f"{city} ({english})" if is_other and city != english else english))
-        groups.append((continent, zones))
-    return groups
+    script = {"zh-hant": 0, "zh-hans": 1}.get(get_language() or "")
+    return [("UTC", [("UTC", "UTC")])] + [
+        (str(CONTINENTS[continent]), [(name, _city(name, script)) for name in names])
+        for continent, names in groupby(places, lambda name: name.partition("/")[0])
+    ]
+
+
+def _city(zone: str, script: int | None) -> str:
+    english = zone.partition("/")[2].replace("_", " ")
+    return english if script is None or zone not in CITIES else f"{CITIES[zone][script]} ({english})"

@@ -34,7 +34,7 @@ from metacog.models import Agent
 from patterns.memory import memory
 from patterns.models import MAX_KEYWORD_LENGTH, ErrorPattern, Memory
 from reviews.models import AgentResponse, Decision, HeldItem, PatternOrigin
-from reviews.presentation import descriptions, reasons
+from reviews.presentation import reasons
 
 Source, Kind, Verdict = ErrorPattern.Source, PatternOrigin.Kind, Decision.Verdict
 
@@ -258,7 +258,7 @@ def in_words(kind: str, text: str, agent: Agent | None) -> str:
     """Describe what taught something, with a quote of it, in the agent's language."""
     quote = " ".join(text.split())
     quote = quote if len(quote) <= MAX_QUOTE else quote[: MAX_QUOTE - 1] + "…"
-    return descriptions.compose(kind, quote, agent.language if agent else settings.LANGUAGE_CODE)
+    return reasons.describe(kind, quote, agent.language if agent else settings.LANGUAGE_CODE)
 
 
 def sentence_meant(told: str, text: str) -> str:

@@ -17,9 +17,9 @@ from metacog.heuristics.signals.spec import SignalPart
 from metacog.heuristics.wire.assessment import EvaluationPart, HesitationPart, Verdict
 from patterns.models import ErrorPattern, ThreadStep
 from reviews.models import AgentResponse, HeldItem, Signal
-from reviews.presentation.descriptions import described
 from reviews.presentation.engine_words import reason_said, said, sign
 from reviews.presentation.highlight import Shown, show
+from reviews.presentation.reasons import described
 
 TITLES = SIGNALS
 FLAGS = {

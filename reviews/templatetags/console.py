@@ -8,9 +8,9 @@ from metacog.heuristics.text.excerpts import said
 from metacog.pages.navigation import Link, entries, tabs
 from reviews.held.counts import COUNTED
 from reviews.presentation import phrases
-from reviews.presentation.descriptions import described
 from reviews.presentation.ratios import percent
 from reviews.presentation.reading.rendered import reading
+from reviews.presentation.reasons import described
 
 register = template.Library()
 

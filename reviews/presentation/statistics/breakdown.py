@@ -14,10 +14,10 @@ from django.utils.translation import gettext_lazy as _
 from metacog.models import User
 from reviews.metrics.daily import Lift, Ratio
 from reviews.metrics.report import Report
-from reviews.presentation.descriptions import described
 from reviews.presentation.explanation import TITLES
 from reviews.presentation.phrases import gap, person_name
 from reviews.presentation.ratios import number, percent, ratio, sure, unbroken
+from reviews.presentation.reasons import described
 from reviews.presentation.statistics import changes
 
 GROUPS: dict[str, Promise] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.utils import translation
 
-from reviews.presentation import descriptions
+from reviews.presentation import reasons
 from tests.tables import table
 
 pytestmark = pytest.mark.usefixtures("translated")
@@ -23,4 +23,4 @@ pytestmark = pytest.mark.usefixtures("translated")
 )
 def test_a_description_follows_the_reader_and_leaves_what_people_wrote(written: str, read: str) -> None:
     with translation.override("zh-hans"):
-        assert descriptions.described(written) == read
+        assert reasons.described(written) == read
