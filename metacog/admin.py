@@ -205,12 +205,13 @@ class PolicyAdmin(ScopedAdmin):
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         return [
             (None, {"fields": ["about", "note", "console"]}),
-            (_("Thresholds"), {"fields": ["threshold", "hold_at", "weights_", "release_", "marks_"]}),
+            (_("Thresholds"), {"fields": ["profile", "threshold", "hold_at", "weights_", "release_", "marks_"]}),
             (_("Tool calls"), {"fields": ["rules_", "default_tool_call"]}),
-            (_("Times"), {"fields": ["review_seconds", "expiry_seconds"]}),
+            (_("Time limits"), {"fields": ["review_seconds", "expiry_seconds"]}),
             (_("Intake"), {"fields": ["rate_per_second", "rate_burst", "require_signature", "plain_text_as_chat"]}),
-            (_("Memory"), {"fields": ["remember_into_memory"]}),
-            (_("Think twice"), {"fields": ["accept_relayed_yes"]}),
+            (_("Budgets"), {"fields": ["budget_calls", "budget_extension", "budget_wait_seconds"]}),
+            (_("Memory and threads"), {"fields": ["remember_into_memory", "max_active_threads"]}),
+            (_("Think twice"), {"fields": ["stuck_threshold", "accept_relayed_yes"]}),
         ]
 
     @admin.display(description=_("changes"))

@@ -34,7 +34,17 @@ from reviews.pages import (
     talk,
     threads,
 )
-from reviews.pages.knowledge import exchange, lessons, memory, pattern_by_id, patterns, reflections, research, to_do
+from reviews.pages.knowledge import (
+    exchange,
+    lessons,
+    memory,
+    pattern_by_id,
+    pattern_merge,
+    patterns,
+    reflections,
+    research,
+    to_do,
+)
 from reviews.pages.logs import imports as log_imports
 from reviews.pages.metrics import corrections, learned_risk, review_time, spot_checks, statistics
 from reviews.pages.outbox import deliveries, webhooks
@@ -136,6 +146,7 @@ urlpatterns = [
     path("patterns/export", exchange.patterns_export, name="patterns-export"),
     path("patterns/new", patterns.pattern_new, name="pattern-new"),
     path("patterns/decide", patterns.patterns_decide, name="patterns-decide"),
+    path("patterns/merge/", pattern_merge.merge, name="patterns-merge"),
     path("patterns/apart", patterns.patterns_apart, name="patterns-apart"),
     path("patterns/by-id/<int:team_id>/<str:public_id>", pattern_by_id.show, name="pattern-by-id"),
     path("patterns/<int:pattern_id>/", patterns.pattern, name="pattern"),

@@ -6,9 +6,7 @@ import json
 import zoneinfo
 from collections.abc import Mapping
 from decimal import Decimal
-from functools import cache
 from hashlib import sha256
-from itertools import groupby
 from typing import Any
 
 from django import forms
@@ -18,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from metacog.accounts.agents import MAX_CALLBACK_URL, MAX_NAME
+from metacog.accounts.time_zones import time_zones
 from metacog.heuristics.signals import SPECS
 from metacog.heuristics.text.shadow import is_blank
 from metacog.models import Agent, Language, PersonalToken, Role, Team, User
@@ -53,10 +52,6 @@ STUCK = {
 }
 KINDS = {"chat": "CHAT", "task": "TASK", "remember": "REMEMBER"}
 RELEASED_BY = {"person": _("only a person"), "agent": _("a person or the agent")}
-CONTINENTS = (
-    *("Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic"),
-    *("Australia", "Europe", "Indian", "Pacific"),
-)
 
 
 class ShownField(forms.CharField):
@@ -286,21 +281,11 @@ class RoleForm(forms.Form):
     role = forms.ChoiceField(choices=Role.choices)
 
 
-@cache
-def time_zones() -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return the places people look for, by continent; no abbreviations, no aliases of the machine's."""
-    places = sorted(name for name in zoneinfo.available_timezones() if name.partition("/")[0] in CONTINENTS)
-    return [("UTC", [("UTC", "UTC")])] + [
-        (continent, [(name, name.partition("/")[2].replace("_", " ")) for name in names])
-        for continent, names in groupby(places, lambda name: name.partition("/")[0])
-    ]
-
-
 class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run
     """How the console looks and behaves for one person."""
 
     time_zone = forms.ChoiceField(
-        label=_("Time zone"), choices=lambda: [("", _("Same as browser")), *time_zones()], required=False
+        label=_("Time zone"), choices=lambda: [("", _("Automatic")), *time_zones()], required=False
     )
 
     class Meta:
@@ -311,7 +296,7 @@ class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscri
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         language: Any = self.fields["language"]
-        language.choices = [("", _("Same as browser")), *Language.choices]
+        language.choices = [("", _("Automatic")), *Language.choices]
 
     def clean_time_zone(self) -> str:
         name: str = self.cleaned_data["time_zone"]

@@ -33,7 +33,7 @@ from metacog.models import Policy
 
 SHOWN = 60  # characters of an earlier text
 
-# By the section's id: its title and fields, in the order of the page. Those after the first four are folded.
+# By the section's id: its title and fields, in the order of the page. Those after the first five are folded.
 SECTIONS: Mapping[str, tuple[Any, tuple[str, ...]]] = {
     "thresholds": (gettext_lazy("Thresholds"), ("threshold", "hold_at")),
     "release": (
@@ -41,7 +41,8 @@ SECTIONS: Mapping[str, tuple[Any, tuple[str, ...]]] = {
         (*(f"release_{kind}" for kind in KINDS), "plain_text_as_chat"),
     ),
     "rules": (gettext_lazy("Rules on tool calls"), ("rules", "default_tool_call")),
-    "times": (gettext_lazy("Review time and expiry"), TIMES),
+    "times": (gettext_lazy("Time limits"), TIMES),
+    "budget": (gettext_lazy("Budgets"), BUDGET),
     "weights": (gettext_lazy("Signals and weights"), ("profile", *(weight_field(signal) for signal in SIGNALS))),
     "quality": (
         gettext_lazy("Quality"),
@@ -65,11 +66,10 @@ SECTIONS: Mapping[str, tuple[Any, tuple[str, ...]]] = {
         ),
     ),
     "memory": (gettext_lazy("Memory and threads"), ("remember_into_memory", "max_active_threads")),
-    "investigations": (gettext_lazy("Investigations"), BUDGET),
     "marks": (gettext_lazy("Wording of marks"), tuple(f"mark_{kind}" for kind in KINDS)),
     "posting": (gettext_lazy("Posting"), (*RATES, "require_signature")),
 }
-UNFOLDED = 4
+UNFOLDED = 5  # what is used daily
 
 
 @dataclass

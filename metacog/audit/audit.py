@@ -1,7 +1,8 @@
-"""Write the record of changes. Every call belongs inside the transaction that makes the change."""
+"""Write the audit log. Every call belongs inside the transaction that makes the change."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -14,6 +15,7 @@ from metacog.models import Agent, AuditEvent, Team, User
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 
 KINDS = (*WORDS, TOOL_CALL)
+MOST_IDS = 100  # that the event of an import names
 Actor = User | Agent | None  # None is the system itself
 
 
@@ -53,6 +55,12 @@ def event(
 def of_item(kind: str, done: str) -> str:
     """Name what was done about an item; of a kind that is none of ours it is just an item."""
     return f"{kind if kind in KINDS else 'item'}-{done}"
+
+
+def imported(what: str, added: Sequence[str], changed: Sequence[str], import_id: str, **rest: Any) -> None:
+    """Write the one event of an import of `patterns`, `threads` or `lessons`; each row has its own, too."""
+    counts = {"count": len(added) + len(changed), "new": len(added), "changed": len(changed)}
+    record(f"{what}-imported", import_id, ids=[*added, *changed][:MOST_IDS], **counts, **rest)
 
 
 def record(action: str, object_id: str, **rest: Any) -> None:

@@ -19,6 +19,7 @@ from metacog.models import Agent, AuditEvent, AuditSeal, AuditUnsealed, Team
 
 PAGE = 50
 LINES_READ = 1000  # rows of one query
+MOST_PARTS = 1000  # of a team and an action each
 AT_ONCE = 200  # parts that one statement reads: SQLite joins no more than 500
 Events = QuerySet[AuditEvent]
 Place = tuple[datetime, int]  # of an event in the order (at, id)
@@ -29,10 +30,11 @@ class Filters:
     """Which events are looked at; what is empty does not narrow."""
 
     agent: str = ""  # public id
-    action: str = ""
+    actions: Sequence[str] = ()
     actor: str = ""  # an AuditEvent.Actor
     person: str = ""  # the user name, as it was then
     object_id: str = ""
+    without: Sequence[str] = ()  # actions
     since: datetime | None = None
     until: datetime | None = None  # exclusive
 
@@ -45,20 +47,22 @@ def matching(filters: Filters, teams: Sequence[int] | None) -> list[Events]:
     (5 s at a million).
     """
     wanted = Q()
-    if filters.action:
-        wanted &= Q(action=filters.action)
     if filters.person:
         wanted &= Q(actor_kind=AuditEvent.Actor.PERSON, actor=filters.person)
     elif filters.actor:
         wanted &= Q(actor_kind=filters.actor)
     if filters.object_id:
         wanted &= Q(object_id=filters.object_id)
+    if filters.without:
+        wanted &= ~Q(action__in=filters.without)
     if filters.since:
         wanted &= Q(at__gte=filters.since)
     if filters.until:
         wanted &= Q(at__lt=filters.until)
     events = AuditEvent.objects.filter(wanted)
-    is_rare = bool(filters.action) or filters.actor in (AuditEvent.Actor.PERSON, AuditEvent.Actor.SYSTEM)
+    if filters.object_id and filters.actions:
+        events = events.filter(action__in=filters.actions)
+    is_rare = bool(filters.actions) or filters.actor in (AuditEvent.Actor.PERSON, AuditEvent.Actor.SYSTEM)
     # The sums keep SQLite from taking the index of the team or of the agent.
     own, of_agent = (ExpressionWrapper(F(name) + 0, BigIntegerField()) for name in ("team", "agent"))
     if filters.agent:
@@ -68,15 +72,23 @@ def matching(filters: Filters, teams: Sequence[int] | None) -> list[Events]:
         if not is_rare or filters.object_id:
             return [events.filter(agent=agent["pk"])]
         # Of what its team's agents did there may be a million, of such an action few.
-        return [events.filter(team=agent["team"]).alias(of_agent=of_agent).filter(of_agent=agent["pk"])]
+        own_events = events.filter(team=agent["team"]).alias(of_agent=of_agent).filter(of_agent=agent["pk"])
+        return _of_actions([own_events], filters.actions)
     if filters.object_id:  # few events: their own index finds them
         return [events if teams is None else events.alias(own=own).filter(own__in=teams)]
     if teams is None:
         if not is_rare:
             return [events]
         every = Team.objects.order_by("pk").values_list("pk", flat=True)
-        return [*(events.filter(team=team) for team in every), events.filter(team=None)]
-    return [events.filter(team=team) for team in teams]
+        return _of_actions([*(events.filter(team=team) for team in every), events.filter(team=None)], filters.actions)
+    return _of_actions([events.filter(team=team) for team in teams], filters.actions)
+
+
+def _of_actions(parts: Sequence[Events], actions: Sequence[str]) -> list[Events]:
+    """Return each team's events of these actions: an action at a time, along the index, unless there are very many."""
+    if len(actions) * len(parts) > MOST_PARTS:
+        return [part.filter(action__in=actions) for part in parts]
+    return [part.filter(action=action) for part in parts for action in actions] if actions else [*parts]
 
 
 def page(parts: Sequence[Events], before: Place | None) -> tuple[Sequence[Any], Place | None]:

@@ -7,67 +7,108 @@ from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from metacog.audit.audit import KINDS
 
-_ADDED, _CHANGED, _REMOVED, _ERASED = _("Added"), _("Changed"), _("Removed"), _("Texts erased")
-_PROPOSED, _RETIRED, _DISMISSED = _("Proposed"), _("Retired"), _("Dismissed")
-_CONFIRMED, _HELD, _WITHDRAWN, _EXPIRED = _("Confirmed"), _("Held"), _("Withdrawn"), _("Expired")
+_ADDED, _CHANGED = pgettext_lazy("audit", "Added"), _("Changed")
+_REMOVED, _ERASED = _("Removed"), _("Texts erased")
+_PROPOSED, _RETIRED, _DISMISSED = pgettext_lazy("audit", "Proposed"), _("Retired"), _("Dismissed")
+_CONFIRMED, _HELD = _("Confirmed"), pgettext_lazy("audit", "Held")
+_WITHDRAWN, _EXPIRED = _("Withdrawn"), _("Expired")
 _ON, _OFF, _ENABLED, _DISABLED = _("Switched on"), _("Switched off"), _("Enabled"), _("Disabled")
 _DELIVERED, _GIVEN_UP, _AGAIN = _("Delivered"), _("Delivery given up"), _("Resent")
 
-OF_ITEMS: Mapping[str, Promise] = {
-    "held": _HELD,
+# What can be done about an item of each kind; an event's own action names the kind as well (`chat-approved`).
+DECISION = "decision"  # whichever it was
+DECIDED: Mapping[str, Promise] = {
     "approved": _("Approved"),
     "edited": _("Approved with edits"),
     "rejected": _("Rejected"),
     "withdrawn": _WITHDRAWN,
     "expired": _EXPIRED,
-    "decision-undone": _("Decision undone"),
-    "marked": _("Passed with a mark"),
-    "noted": _("Passed with a note"),
-    "recognised": _("Passed: approved before"),
-    "denied": _("Denied by a rule"),
-    "asked-again": _("Asked again"),
-    "allowed-again": _("Repeat allowed"),
-    "allowed-no-longer": _("Permission withdrawn"),
-    "commented": _("Commented"),
-    "comment-deleted": _("Comment deleted"),
-    "assigned": _("Assigned"),
-    "unassigned": _("Unassigned"),
-    "snoozed": _("Snoozed"),
-    "unsnoozed": _("Snooze ended"),
-    "revealed": _("Masked value revealed"),
+}
+OF_ITEMS: Mapping[Promise, Mapping[str, Promise]] = {
+    _("Decisions"): {
+        DECISION: _("Any decision"),
+        **DECIDED,
+        "decision-undone": _("Decision undone"),
+        "allowed-again": _("Repeat allowed"),
+        "allowed-no-longer": _("Permission withdrawn"),
+    },
+    _("Comments and assignments"): {
+        "commented": _("Commented"),
+        "comment-deleted": _("Comment deleted"),
+        "assigned": pgettext_lazy("audit", "Assigned"),
+        "unassigned": _("Unassigned"),
+        "snoozed": _("Snoozed"),
+        "unsnoozed": _("Snooze ended"),
+        "revealed": _("Masked value revealed"),
+    },
+}
+BY_GATE: Mapping[Promise, Mapping[str, Promise]] = {
+    _("Held and passed"): {
+        "held": _HELD,
+        "marked": _("Passed with a mark"),
+        "noted": _("Passed with a note"),
+        "recognised": _("Passed: approved before"),
+        "denied": _("Denied by a rule"),
+        "asked-again": _("Asked again"),
+    },
 }
 GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
-    _("Responses"): {
-        "response-accepted": _("Posted"),
-        "meta:confidence-low": _("Quality low"),
-        "meta:impasse": _("No progress"),
-        "decision-released": _("Decision released"),
-        "sample-judged": _("Spot check answered"),
-        "correction-answered": _("Correction answered"),
-        "response-revealed": _("Masked values revealed"),
-        "response-erased": _ERASED,
-        "intent-erased": _("Intent erased"),
+    _("Team and members"): {
+        "member-added": _("Member added"),
+        "member-removed": _("Member removed"),
+        "member-restored": _("Member restored"),
+        "role-changed": _("Role changed"),
+        "member-link-made": _("Password link created"),
+        "token-created": _("Access token created"),
+        "token-revoked": _("Access token revoked"),
+        "token-restored": _("Access token restored"),
+        "password-set": _("Password set"),
+        "password-changed": _("Password changed"),
+        "second-factor-added": _("Second factor added"),
+        "second-factor-removed": _("Second factor removed"),
+        "recovery-codes-made": _("Recovery codes made"),
+        "second-factors-reset": _("Second factors removed by the command line"),
+        "sign-in-connected": _("First sign-in by a provider"),
+        "sessions-ended": _("Sessions ended"),
+        "owner-created": _("First owner added"),
+        "team-created": _("Team added"),
+        "team-renamed": _("Team renamed"),
+        "retention-changed": _("Retention changed"),
+        "names-people-on": _("Reviewers' names shared"),
+        "names-people-off": _("Reviewers' names no longer shared"),
+        "decide-within-changed": _("Target for deciding changed"),
+        "view-saved": _("View saved"),
+        "view-renamed": _("View renamed"),
+        "view-deleted": _("View deleted"),
+        "learned-risk-chosen": _("Learned risk changed"),
+        "risk-learned": _("Risk learned"),
     },
-    _("Stuck problems"): {
-        "think-twice-suggested": _("Think twice suggested"),
-        "think-twice-answered": _("Think twice answered"),
-        "think-twice-outcome": _("Outcome recorded"),
-        "problem-resolved": _("Resolved"),
-        "problem-erased": _ERASED,
-    },
-    _("Extension requests"): {
-        "extension-asked": _("Asked"),
-        "extension-approved": _("Granted"),
-        "extension-rejected": _("Refused"),
-        "extension-withdrawn": _WITHDRAWN,
-        "extension-expired": _EXPIRED,
-        "extension-erased": _ERASED,
+    _("Agents"): {
+        "agent-created": _ADDED,
+        "agent-changed": _CHANGED,
+        "agent-enabled": _ENABLED,
+        "agent-disabled": _DISABLED,
+        "policy-changed": _("Policy changed"),
+        "hesitation-on": _("Hesitation on"),
+        "hesitation-off": _("Hesitation off"),
+        "key-issued": _("Key issued"),
+        "keys-revoked": _("Keys revoked"),
+        "key-restored": _("Key restored"),
+        "handcard-changed": _("Handcard changed"),
+        "log-uploaded": _("Log uploaded"),
+        "log-read": _("Log read"),
+        "log-failed": _("Log not read"),
+        "log-kept": _("Log kept"),
+        "log-deleted": _("Log deleted"),
     },
     _("Error patterns"): {
         "pattern-added": _ADDED,
+        "patterns-imported": pgettext_lazy("audit", "Import"),
+        "pattern-imported": _("Imported"),
         "pattern-proposed": _PROPOSED,
         "pattern-taught": _("Proposed again"),
         "pattern-tried": _("Put into shadow"),
@@ -86,8 +127,9 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
     _("Lessons and reflections"): {
         "lesson-proposed": _PROPOSED,
         "lesson-proposed-again": _("Proposed again"),
-        "lesson-written": _("Written"),
+        "lesson-written": pgettext_lazy("audit", "Written"),
         "lesson-changed": _CHANGED,
+        "lessons-imported": pgettext_lazy("audit", "Import"),
         "lesson-imported": _("Imported"),
         "lesson-confirmed": _CONFIRMED,
         "lesson-dismissed": _DISMISSED,
@@ -109,41 +151,33 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "memory-erased": _ERASED,
     },
     _("Threads"): {
-        "thread-created": _("Created"),
+        "thread-created": pgettext_lazy("audit", "Created"),
         "thread-touched": _("Touched"),
         "thread-progressed": _("Continued"),
         "thread-paused": _("Paused"),
         "thread-resumed": _("Resumed"),
         "thread-resolved": _("Resolved"),
         "thread-changed": _CHANGED,
+        "threads-imported": pgettext_lazy("audit", "Import"),
         "thread-imported": _("Imported"),
         "thread-suggestion-dismissed": _("Suggestion dismissed"),
         "thread-article-done": _("Journal draft closed"),
         "thread-erased": _ERASED,
     },
-    _("Research"): {
-        "research-begun": _("Started"),
-        "research-finished": _("Finished"),
-        "research-failed": _("Failed"),
-        "research-erased": _ERASED,
+    _("Extension requests"): {
+        "extension-asked": pgettext_lazy("audit", "Asked"),
+        "extension-approved": pgettext_lazy("audit", "Granted"),
+        "extension-rejected": pgettext_lazy("audit", "Refused"),
+        "extension-withdrawn": _WITHDRAWN,
+        "extension-expired": _EXPIRED,
+        "extension-erased": _ERASED,
     },
-    _("Agents"): {
-        "agent-created": _ADDED,
-        "agent-changed": _CHANGED,
-        "agent-enabled": _ENABLED,
-        "agent-disabled": _DISABLED,
-        "policy-changed": _("Policy changed"),
-        "hesitation-on": _("Hesitation on"),
-        "hesitation-off": _("Hesitation off"),
-        "key-issued": _("Key issued"),
-        "keys-revoked": _("Keys revoked"),
-        "key-restored": _("Key restored"),
-        "handcard-changed": _("Handcard changed"),
-        "log-uploaded": _("Log uploaded"),
-        "log-read": _("Log read"),
-        "log-failed": _("Log not read"),
-        "log-kept": _("Log kept"),
-        "log-deleted": _("Log deleted"),
+    _("Stuck problems"): {
+        "think-twice-suggested": _("Think twice suggested"),
+        "think-twice-answered": _("Think twice answered"),
+        "think-twice-outcome": _("Outcome recorded"),
+        "problem-resolved": _("Resolved"),
+        "problem-erased": _ERASED,
     },
     _("Webhooks and deliveries"): {
         "webhook-added": _ADDED,
@@ -168,34 +202,22 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "callback-sent-again": _("Agent's webhook resent"),
         "callback-erased": _("Agent's webhook texts erased"),
     },
-    _("Team and members"): {
-        "member-added": _("Member added"),
-        "member-removed": _("Member removed"),
-        "member-restored": _("Member restored"),
-        "role-changed": _("Role changed"),
-        "member-link-made": _("Password link created"),
-        "token-created": _("Access token created"),
-        "token-revoked": _("Access token revoked"),
-        "token-restored": _("Access token restored"),
-        "password-set": _("Password set"),
-        "password-changed": _("Password changed"),
-        "second-factor-added": _("Second factor added"),
-        "second-factor-removed": _("Second factor removed"),
-        "second-factors-reset": _("Second factors removed by the command line"),
-        "sign-in-connected": _("First sign-in by a provider"),
-        "sessions-ended": _("Sessions ended"),
-        "owner-created": _("First owner added"),
-        "team-created": _("Team added"),
-        "team-renamed": _("Team renamed"),
-        "retention-changed": _("Retention changed"),
-        "names-people-on": _("Reviewers' names shared"),
-        "names-people-off": _("Reviewers' names no longer shared"),
-        "decide-within-changed": _("Target for deciding changed"),
-        "view-saved": _("View saved"),
-        "view-renamed": _("View renamed"),
-        "view-deleted": _("View deleted"),
-        "learned-risk-chosen": _("Learned risk changed"),
-        "risk-learned": _("Risk learned"),
+    _("Research"): {
+        "research-begun": _("Started"),
+        "research-finished": _("Finished"),
+        "research-failed": _("Failed"),
+        "research-erased": _ERASED,
+    },
+    _("Responses"): {
+        "response-accepted": _("Posted"),
+        "meta:confidence-low": _("Quality low"),
+        "meta:impasse": _("No progress"),
+        "decision-released": _("Decision released"),
+        "sample-judged": _("Spot check answered"),
+        "correction-answered": _("Correction answered"),
+        "response-revealed": _("Masked values revealed"),
+        "response-erased": _ERASED,
+        "intent-erased": _("Intent erased"),
     },
     _("Notices"): {
         "notices-changed": _("Own email changed"),
@@ -208,17 +230,51 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "notice-given-up": _("Email given up"),
     },
 }
-NAMED = {action for group in GROUPS.values() for action in group} | {
-    f"{kind}-{done}" for kind in KINDS for done in OF_ITEMS
+NAMED: Mapping[str, Promise] = {action: word for group in GROUPS.values() for action, word in group.items()}
+DONE: Mapping[str, Promise] = {
+    done: word for group in (*OF_ITEMS.values(), *BY_GATE.values()) for done, word in group.items()
 }
+OF_IMPORTS = ("pattern-imported", "thread-imported", "lesson-imported")  # each is one of an import's, which has its own
+KINDS_NAMED = (*KINDS, "item")  # of a kind that is none of ours
 
 
 def choices(*others: str) -> list[tuple[Any, Any]]:
-    """Return the choices of a select; `others` are actions that no group names."""
-    items = [(_kind(kind), [(f"{kind}-{done}", word) for done, word in OF_ITEMS.items()]) for kind in KINDS]
-    rest = [(group, list(actions.items())) for group, actions in GROUPS.items()]
-    return [("", _("Any")), *items, *rest, *((other, other) for other in others if other and other not in NAMED)]
+    """Return the choices of a select, what people do first; `others` are actions that no group names."""
+    groups = [(group, list(actions.items())) for part in (OF_ITEMS, GROUPS, BY_GATE) for group, actions in part.items()]
+    return [("", _("Any action")), *groups, *((other, other) for other in others if other and not is_known(other))]
 
 
-def _kind(kind: str) -> str:
+def kinds() -> list[tuple[str, Any]]:
+    """Return the kinds of items, as the choices of a select."""
+    return [("", _("Any kind")), *((kind, name_of_kind(kind)) for kind in KINDS)]
+
+
+def is_known(action: str) -> bool:
+    return action in NAMED or action in DONE
+
+
+def parts_of(action: str) -> tuple[str, str]:
+    """Return of an event's action what was done and the kind of its item: `chat-approved` is approved, chat."""
+    kind, _dash, done = action.partition("-")
+    return (done, kind) if kind in KINDS_NAMED and done in DONE else (action, "")
+
+
+def actions(done: str, kind: str = "") -> tuple[str, ...]:
+    """Return the events' actions that a choice of the menus stands for; none is all of them."""
+    if done and done not in DONE:
+        return (f"{kind}-{done}" if kind else done,)  # of no item: none has both
+    if not done and not kind:
+        return ()
+    several = DECIDED if done == DECISION else (done,) if done else [each for each in DONE if each != DECISION]
+    return tuple([f"{each}-{what}" for each in ([kind] if kind else KINDS_NAMED) for what in several])
+
+
+def name_of(action: str) -> str:
+    """Return a word or two for an event's action, with the kind of its item; of a later release its code."""
+    done, kind = parts_of(action)
+    word = str(DONE.get(done) or NAMED.get(action) or action)
+    return f"{name_of_kind(kind)} · {word}" if kind else word
+
+
+def name_of_kind(kind: str) -> str:
     return kind.upper().replace("_", " ")

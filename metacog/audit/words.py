@@ -86,6 +86,22 @@ SENTENCES: Mapping[str, Promise] = {
     "thread-suggestion-dismissed": gettext_lazy("%(actor)s dismissed a suggested thread of %(agent)s"),
     "thread-article-done": gettext_lazy("%(actor)s closed the journal draft of a thread of %(agent)s"),
     "lesson-imported": gettext_lazy("%(actor)s imported a lesson"),
+    "pattern-imported": gettext_lazy("%(actor)s imported an error pattern"),
+    "patterns-imported": ngettext_lazy(
+        "%(actor)s imported %(count)s error pattern (new: %(new)s, changed: %(changed)s)",
+        "%(actor)s imported %(count)s error patterns (new: %(new)s, changed: %(changed)s)",
+        "count",
+    ),
+    "threads-imported": ngettext_lazy(
+        "%(actor)s imported %(count)s thread of %(agent)s (new: %(new)s, changed: %(changed)s)",
+        "%(actor)s imported %(count)s threads of %(agent)s (new: %(new)s, changed: %(changed)s)",
+        "count",
+    ),
+    "lessons-imported": ngettext_lazy(
+        "%(actor)s imported %(count)s lesson (new: %(new)s, changed: %(changed)s)",
+        "%(actor)s imported %(count)s lessons (new: %(new)s, changed: %(changed)s)",
+        "count",
+    ),
     "thread-erased": ngettext_lazy(
         "The texts of a thread of %(agent)s were erased after %(days)s day",
         "The texts of a thread of %(agent)s were erased after %(days)s days",
@@ -283,8 +299,9 @@ SENTENCES: Mapping[str, Promise] = {
     ),
     "password-set": gettext_lazy("%(actor)s set a password by a one-time link"),
     "password-changed": gettext_lazy("%(actor)s changed their password"),
-    "second-factor-added": gettext_lazy("%(actor)s added a second factor to sign in"),
-    "second-factor-removed": gettext_lazy("%(actor)s removed a second factor to sign in"),
+    "second-factor-added": gettext_lazy("%(actor)s added a second factor: %(factor)s"),
+    "second-factor-removed": gettext_lazy("%(actor)s removed a second factor: %(factor)s"),
+    "recovery-codes-made": gettext_lazy("%(actor)s made new recovery codes"),
     "second-factors-reset": gettext_lazy("The second factors of %(person)s were removed by the command line"),
     "sign-in-connected": gettext_lazy("%(actor)s signed in by %(name)s for the first time"),
     "sessions-ended": ngettext_lazy(
@@ -296,6 +313,11 @@ ACTIONS = (*SENTENCES, *(f"{kind}-{done}" for kind in (*KINDS, "item") for done 
 # How it was done, where that was not in the console.
 WAYS: Mapping[str, Promise] = {"mail": gettext_lazy("%(told)s, by email"), "api": gettext_lazy("%(told)s, by API")}
 
+FACTORS: Mapping[str, Promise] = {
+    "app": gettext_lazy("authenticator app"),
+    "passkey": gettext_lazy("passkey"),
+    "codes": gettext_lazy("recovery codes"),
+}
 SYSTEM = pgettext_lazy("who did it", "metacog")
 
 
@@ -317,6 +339,8 @@ def tell(event: AuditEvent) -> str:
         said=event.after,
         fields=pgettext("list", ", ").join(event.data.get("fields", [])),
     )
+    if factor := event.data.get("factor"):
+        words["factor"] = FACTORS.get(factor, factor)
     told = str(sentence % words)
     if because := event.data.get("because"):
         told = _("%(told)s: “%(because)s”") % {"told": told, "because": because}

@@ -48,7 +48,7 @@ class User(AbstractUser):
     """A person. Superusers count as owners of every team; all others see only the teams they are in."""
 
     class Theme(models.TextChoices):
-        SYSTEM = "", _("Same as device")
+        SYSTEM = "", _("Automatic")
         LIGHT = "light", _("Light")
         DARK = "dark", _("Dark")
 

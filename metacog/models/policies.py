@@ -44,7 +44,7 @@ class Policy(models.Model):
         SCORE = "score", _("Score, and ask from the holding score")
 
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="policies", verbose_name=_("agent"))
-    version = models.PositiveIntegerField(editable=False)
+    version = models.PositiveIntegerField(_("version"), editable=False)
     profile = models.CharField(_("profile"), max_length=10, choices=Profile, default=Profile.SEED)
     threshold = models.PositiveSmallIntegerField(_("marks from"), default=30, validators=[MaxValueValidator(101)])
     hold_at = models.PositiveSmallIntegerField(_("holds from"), default=50, validators=[MaxValueValidator(101)])
@@ -92,8 +92,10 @@ class Policy(models.Model):
         _("other tool calls"), max_length=5, choices=ToolCalls, default=ToolCalls.ASK, db_default="ask"
     )
     note = models.CharField(_("why"), max_length=300, blank=True)
-    created_by = models.ForeignKey(User, models.SET_NULL, null=True, editable=False, related_name="+")
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_by = models.ForeignKey(
+        User, models.SET_NULL, null=True, editable=False, related_name="+", verbose_name=_("created by")
+    )
+    created_at = models.DateTimeField(_("created at"), default=timezone.now, editable=False)
 
     class Meta:
         verbose_name = _("policy")

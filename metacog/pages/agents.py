@@ -368,7 +368,8 @@ def firing_rate(agent: Agent, policy: Policy) -> dict[str, Any]:
             "low": low,
             "high": end - 1,
             "count": len(within),
-            "share": round(100 * len(within) / len(scores)) if scores else 0,
+            "share": len(within) / len(scores) if scores else 0,
+            "width": round(100 * len(within) / len(scores)) if scores else 0,
             "empty": sum(map(bool, within)),
         }
         for low, end in pairwise(edges)

@@ -21,6 +21,7 @@ from django.views.decorators.http import require_safe
 
 from metacog.accounts.forms import SIGNALS
 from metacog.audit import chain, log, menu, words
+from metacog.audit.audit import KINDS
 from metacog.audit.log import Events, Filters, Place
 from metacog.http import csv_file
 from metacog.models import Agent, AuditEvent, User
@@ -55,6 +56,7 @@ class FilterForm(forms.Form):
     agent = forms.ChoiceField(label=_("Agent"), required=False)
     person = forms.CharField(label=_("Person"), max_length=150, required=False, widget=forms.Select)
     action = forms.CharField(label=_("Action"), max_length=40, required=False, widget=forms.Select)
+    kind = forms.ChoiceField(label=_("Kind"), choices=menu.kinds, required=False)
     actor = forms.ChoiceField(choices=[("", ""), *ACTORS.items()], required=False, widget=forms.HiddenInput)
     object = forms.CharField(
         label=_("Id"),
@@ -98,18 +100,21 @@ class FilterForm(forms.Form):
         told = self.cleaned_data
         if told.get("person"):
             return str(AuditEvent.Actor.PERSON)
-        usual = EVERYBODY if told.get("object") or told.get("action") else AuditEvent.Actor.PERSON
+        is_narrow = any(told.get(name) for name in ("object", "action", "kind"))
+        usual = EVERYBODY if is_narrow else AuditEvent.Actor.PERSON
         return str(told.get("actor") or usual)
 
-    def filters(self) -> Filters:
+    def filters(self, *, is_whole: bool = False) -> Filters:
         self.is_valid()
         told = self.cleaned_data
         return Filters(
             agent=told.get("agent", ""),
-            action=told.get("action", ""),
+            actions=menu.actions(told.get("action", ""), told.get("kind", "")),
             actor="" if self.shown_actor == EVERYBODY else self.shown_actor,
             person=told.get("person", ""),
             object_id=told.get("object", ""),
+            # One event for each import, unless its parts are asked for, as a file does.
+            without=() if is_whole or told.get("action") or told.get("object") else menu.OF_IMPORTS,
             since=told.get("since"),
             until=told.get("until"),
         )
@@ -120,7 +125,7 @@ def audit(request: PersonRequest) -> HttpResponse:
     """Show what happened."""
     form, events, agents, unknown = _asked(request)
     rows, following = log.page(events, _place(request.GET.get("before", "")))
-    here = {name: request.GET[name] for name in form.fields if form.cleaned_data.get(name)}
+    here = {name: form.data[name] for name in form.fields if form.cleaned_data.get(name)}
     here["actor"] = form.shown_actor
     query = urlencode(here)
     others = {name: value for name, value in here.items() if name not in ("actor", "person")}
@@ -192,7 +197,11 @@ def _asked(
     """Return the form as it was sent, the events it asks for among those the person may see, their agents, and what
     of it is not known, a sentence each.
     """
-    given = request.GET if given is None else given
+    is_file = given is not None
+    given = (given or request.GET).copy()
+    done, kind = menu.parts_of(given.get("action", ""))
+    if kind in KINDS:  # an event's own action is both
+        given["action"], given["kind"] = done, kind
     ids = list(request.user.teams_as().values_list("pk", flat=True))
     # What belongs to no team, such as passwords and the first owner, is for superusers.
     teams = None if request.user.is_superuser else ids
@@ -203,12 +212,13 @@ def _asked(
     unknown_person: list[str] = []
     form = FilterForm(given, agents=found)
     filters = form.filters()
-    asked = {name: request.GET[name] for name in request.GET if name not in form.errors}  # those are told of already
-    known: Collection[str] = {*words.ACTIONS, *menu.NAMED}
-    if filters.action and filters.action not in known:
-        recorded = log.matching(Filters(action=filters.action), teams)
+    asked = {name: str(given[name]) for name in given if name not in form.errors}  # those are told of already
+    action = form.cleaned_data.get("action", "")
+    known: Collection[str] = {*words.ACTIONS, *menu.NAMED, *menu.DONE}
+    if action and action not in known:
+        recorded = log.matching(Filters(actions=[action]), teams)
         if any(events.exists() for events in recorded):
-            known = [filters.action]
+            known = [action]
         else:
             form.cleaned_data["action"] = ""
     if filters.person and filters.person not in people:
@@ -217,8 +227,8 @@ def _asked(
             form.cleaned_data["person"] = ""
             unknown_person = [gettext("Unknown person: filter ignored.")]
     form.offer(people)
-    unknown = [*unknown_person, *unknown_filters(asked, action=known, agent=[filters.agent])]
-    return form, log.matching(form.filters(), teams), found, unknown
+    unknown = [*unknown_person, *unknown_filters(asked, action=known, agent=[filters.agent], kind=KINDS)]
+    return form, log.matching(form.filters(is_whole=is_file), teams), found, unknown
 
 
 def _place(text: str) -> Place | None:
@@ -233,12 +243,13 @@ def _row(event: AuditEvent) -> dict[str, Any]:
     data = event.data
     return {
         "event": event,
+        "action": menu.name_of(event.action),
         "sentence": words.tell(event),
         "score": data.get("score"),
         "signals": pgettext("list", ", ").join(str(SIGNALS.get(name, name)) for name in data.get("signals", [])),
         "url": _address(event),
         "details": [
-            (name, ", ".join(map(str, value)) if isinstance(value, list) else value, page_of(str(value)))
+            (name, [(each, _page_in(event, str(each))) for each in (value if isinstance(value, list) else [value])])
             for name, value in sorted(data.items())
             if value is not None and name not in ("score", "signals")
         ],
@@ -261,14 +272,25 @@ def page_of(name: str) -> str:
         return ""
     if prefix in PAGES:
         return reverse(PAGES[prefix], args=[name])
+    if prefix == "imp":  # what it wrote
+        return f"{reverse('audit')}?{urlencode({'object': name})}"
     if prefix in ASKED_FOR:
         page, parameter = ASKED_FOR[prefix]
         return f"{reverse(page)}?{urlencode({parameter: name})}"
     return ""
 
 
+def _page_in(event: AuditEvent, name: str) -> str:
+    """Return the page of what an event's details name."""
+    if event.action == "patterns-imported" and event.team_id and name in event.data["ids"]:
+        return reverse("pattern-by-id", args=[event.team_id, name])
+    return page_of(name)
+
+
 def _address(event: AuditEvent) -> str:
     """Return the page of what the event is about, or nothing where it has none."""
+    if event.action.endswith("s-imported"):
+        return reverse(event.action.removesuffix("-imported"))
     if event.action.startswith("pattern-") and event.team_id and event.object_id:
         return reverse("pattern-by-id", args=[event.team_id, event.object_id])
     if event.action == "policy-changed":

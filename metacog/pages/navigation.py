@@ -49,7 +49,13 @@ ENTRIES: Sequence[Entry] = (
     Entry(
         _("Knowledge"),
         (
-            Page("patterns", _("Error patterns"), (), ("pattern", "pattern-new", "patterns-decide"), key="p"),
+            Page(
+                "patterns",
+                _("Error patterns"),
+                (),
+                ("pattern", "pattern-new", "patterns-decide", "patterns-merge", "knowledge-import"),
+                key="p",
+            ),
             Page("lessons", _("Lessons"), (), ("lesson", "lesson-new"), key="l"),
             Page("memories", _("Memory"), (), ("memory", "memory-new", "memory-edit", "memory-settle"), key="m"),
             Page("threads", _("Threads"), (), ("thread", "thread-new", "thread-step"), key="h"),
@@ -70,14 +76,23 @@ ENTRIES: Sequence[Entry] = (
     Entry(
         _("Agents"),
         (
-            Page("agents", _("Agents"), (), ("agent", "agent-new", "policy", "agent-context"), key="a"),
+            Page(
+                "agents",
+                _("Agents"),
+                (),
+                ("agent", "agent-new", "policy", "agent-context", "agent-confirm"),
+                key="a",
+            ),
             Page("deliveries", pgettext_lazy("webhooks", "Deliveries"), key="w"),
             Page("log-imports", _("Log imports"), (), ("log-import", "log-item"), key="b"),
         ),
     ),
     Entry(
         _("Team"),
-        (Page("team", _("Team"), (), ("webhook", "webhook-new"), key="d"), Page("audit", _("Audit log"), key="u")),
+        (
+            Page("team", _("Team"), (), ("webhook", "webhook-new", "member-confirm", "webhook-confirm"), key="d"),
+            Page("audit", _("Audit log"), key="u"),
+        ),
     ),
 )
 _PLACES = {

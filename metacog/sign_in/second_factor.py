@@ -13,19 +13,22 @@ from django.http import HttpRequest
 from metacog.audit import audit
 from metacog.models import User
 
-_NAMES = {
-    Authenticator.Type.TOTP: "app",
-    Authenticator.Type.WEBAUTHN: "passkey",
-    Authenticator.Type.RECOVERY_CODES: "codes",
-}
+# Recovery codes come and go with these: they are no factor of their own.
+_NAMES = {Authenticator.Type.TOTP: "app", Authenticator.Type.WEBAUTHN: "passkey"}
 
 
 def added(sender: object, user: User, authenticator: Authenticator, **kwargs: Any) -> None:
-    audit.record("second-factor-added", str(user.pk), actor=user, team=None, factor=_NAMES[authenticator.type])
+    if factor := _NAMES.get(authenticator.type):
+        audit.record("second-factor-added", str(user.pk), actor=user, team=None, factor=factor)
 
 
 def removed(sender: object, user: User, authenticator: Authenticator, **kwargs: Any) -> None:
-    audit.record("second-factor-removed", str(user.pk), actor=user, team=None, factor=_NAMES[authenticator.type])
+    if factor := _NAMES.get(authenticator.type):
+        audit.record("second-factor-removed", str(user.pk), actor=user, team=None, factor=factor)
+
+
+def made_again(sender: object, user: User, authenticator: Authenticator, **kwargs: Any) -> None:
+    audit.record("recovery-codes-made", str(user.pk), actor=user, team=None)
 
 
 def signed_in(sender: object, request: HttpRequest, user: User, **kwargs: Any) -> None:
@@ -36,6 +39,6 @@ def signed_in(sender: object, request: HttpRequest, user: User, **kwargs: Any) -
 
 
 signals.authenticator_added.connect(added)
-signals.authenticator_reset.connect(added)
+signals.authenticator_reset.connect(made_again)
 signals.authenticator_removed.connect(removed)
 user_logged_in.connect(signed_in)

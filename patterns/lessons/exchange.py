@@ -12,6 +12,8 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from metacog.audit import audit
+from metacog.db.ids import new_id
 from metacog.heuristics.wire import wire
 from metacog.models import Agent, Team, User
 from patterns.imports import Entry, Plan
@@ -102,7 +104,9 @@ def take(team: Team, raw: bytes, person: User) -> Taken:
 
     Raises BadFile.
     """
-    now, new, changed = timezone.now(), 0, 0
+    now, of_import = timezone.now(), new_id("imp")
+    new: list[str] = []
+    changed: list[str] = []
     with transaction.atomic():
         Team.objects.select_for_update(no_key=True).get(pk=team.pk)
         known = _Known(team)
@@ -115,12 +119,15 @@ def take(team: Team, raw: bytes, person: User) -> Taken:
                 if problem := known.room():
                     raise BadFile([problem])
                 row = _write(team, given, person, now)
+                lessons.record("lesson-imported", row, person, after=row.state, of_import=of_import)
                 known.rows[row.public_id] = row
-                new += 1
+                new.append(row.public_id)
             elif _differing(row, given):
                 lessons.edit(row, given.text, given.topics, person)
-                changed += 1
-    return Taken(new, changed)
+                changed.append(row.public_id)
+        if new or changed:
+            audit.imported("lessons", new, changed, of_import, actor=person, team=team)
+    return Taken(len(new), len(changed))
 
 
 def _write(team: Team, given: Given, person: User, now: datetime) -> Lesson:
@@ -138,7 +145,6 @@ def _write(team: Team, given: Given, person: User, now: datetime) -> Lesson:
         changed_at=now,
     )
     row.save(force_insert=True)
-    lessons.record("lesson-imported", row, person, after=row.state)
     return row
 
 

@@ -15,7 +15,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple, TypedDict
 
 from django.db import transaction
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 
 from metacog.audit import audit
@@ -394,6 +394,12 @@ def clashes(memories: Iterable[Memory]) -> dict[int, list[MemoryConflict]]:
                 if key in found:
                     found[key].append(conflict)
     return found
+
+
+def waiting() -> QuerySet[Memory]:
+    """Return what waits for a curator by itself: what is in a conflict is decided with it, and is one task."""
+    of_newer, of_older = (open_conflicts().filter(**{side: OuterRef("pk")}) for side in ("newer", "older"))
+    return Memory.objects.exclude(Exists(of_newer)).exclude(Exists(of_older)).filter(state=State.PENDING)
 
 
 def open_conflicts() -> QuerySet[MemoryConflict]:

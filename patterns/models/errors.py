@@ -166,8 +166,8 @@ class PatternRecord(models.Model):
     last_fired_at = models.DateTimeField(null=True)
 
     class Meta:
-        verbose_name = _("stats of a pattern")
-        verbose_name_plural = _("stats of patterns")
+        verbose_name = _("statistics of a pattern")
+        verbose_name_plural = _("statistics of patterns")
 
     def __str__(self) -> str:
         return f"record of {self.pattern_id}"

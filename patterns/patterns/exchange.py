@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from metacog.audit import audit
+from metacog.db.ids import new_id
 from metacog.db.rows import OfEach
 from metacog.heuristics import patterns_in
 from metacog.heuristics.wire import wire
@@ -148,14 +149,18 @@ def take(
         )
         reworded = [row for row, fields in made.changed if "keywords" in fields]
         lifecycle.restart([row for row in (*new, *reworded) if row.state in lifecycle.WORKING], timezone.now())
-        for action, rewritten in (("pattern-added", new), ("pattern-changed", changed)):
+        if new or changed:
+            told: dict[str, Any] = {"actor": actor, "team": team}
+            of_import = new_id("imp")
             AuditEvent.objects.bulk_create(
                 [
-                    audit.event(action, pattern.public_id, actor=actor, team=team, after=pattern.state, imported=True)
-                    for pattern in rewritten
+                    audit.event("pattern-imported", row.public_id, after=row.state, of_import=of_import, **told)
+                    for row in (*new, *changed)
                 ],
                 batch_size=500,
             )
+            added, rewritten = ([row.public_id for row in rows] for rows in (new, changed))
+            audit.imported("patterns", added, rewritten, of_import, **told)
         if live := [row for row in (*new, *changed) if row.state == ErrorPattern.State.ACTIVE]:
             touch(team.pk, live)
     return Taken(len(new), len(changed), left)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 from django.db import transaction
@@ -151,26 +151,32 @@ def merge(lead: ErrorPattern, others: Sequence[ErrorPattern], actor: audit.Actor
     return lead
 
 
-def take_apart(lead: ErrorPattern, actor: audit.Actor) -> list[ErrorPattern]:
+def take_apart(
+    lead: ErrorPattern, actor: audit.Actor, *, among: Collection[int] | None = None
+) -> list[ErrorPattern]:
     """Take back what `merge` did to a proposal or a pattern in shadow; return what is proposed again.
 
-    Raises NotDone.
+    `among` are the keys of those that one merge brought, which is undone as if it had not been; else each is shown by
+    itself from now on. Raises NotDone.
     """
     with transaction.atomic():
         lead = _locked(lead)
         if lead.state not in (State.PROPOSED, State.SHADOW):
             raise NotDone(_("Only a proposal or a pattern in shadow can be split. Edit its keywords instead."))
-        rows = list(ErrorPattern.objects.filter(merged_into=lead, state=State.RETIRED).order_by("pk"))
+        brought_in = ErrorPattern.objects.filter(merged_into=lead, state=State.RETIRED)
+        rows = list((brought_in if among is None else brought_in.filter(pk__in=among)).order_by("pk"))
         brought = {fold(keyword) for row in rows for keyword in row.merged_keywords}
         own = [keyword for keyword in lead.keywords if fold(keyword) not in brought]
         if not rows:
             raise NotDone(_("Nothing is merged into this pattern."))
         if not own:
             raise NotDone(_("All remaining keywords came from merged proposals. Edit its keywords instead."))
-        before, lead.keywords, lead.is_apart = digest(lead.keywords), own, True
+        before, lead.keywords = digest(lead.keywords), own
+        lead.is_apart |= among is None
         _write(lead, ["keywords", "is_apart"], is_live=False)
         for row in rows:
-            row.state, row.merged_into, row.merged_keywords, row.is_apart = State.PROPOSED, None, [], True
+            row.state, row.merged_into, row.merged_keywords = State.PROPOSED, None, []
+            row.is_apart |= among is None
         ErrorPattern.objects.bulk_update(rows, ["state", "merged_into", "merged_keywords", "is_apart"])
         if lead.state == State.SHADOW:
             restart([lead], timezone.now())

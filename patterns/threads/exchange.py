@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from metacog.audit import audit
+from metacog.db.ids import new_id
 from metacog.heuristics.memory.thread_markdown import Parsed, ThreadError, format_thread, read_threads
 from metacog.heuristics.memory.threads import Thread
 from metacog.models import Agent, AgentState, AuditEvent
@@ -131,6 +132,9 @@ def take(agent: Agent, files: Sequence[tuple[str, bytes]], actor: audit.Actor, *
         known = {row.slug: row for row in _with_trails(agent)}
         new = changed = kept = undated = 0
         events: list[AuditEvent] = []
+        added: list[str] = []
+        rewritten: list[str] = []
+        of_import = new_id("imp")
         for thread, _places, lines in read:
             row = known.get(thread.slug)
             if row and as_thread(row, row.trail) == _filled(thread, as_thread(row, row.trail)):
@@ -139,6 +143,7 @@ def take(agent: Agent, files: Sequence[tuple[str, bytes]], actor: audit.Actor, *
             kept, undated = kept + lines, undated + sum(step.on is None for step in thread.trail)
             before = row.state if row else ""
             after = known[thread.slug] = _write(agent, row, thread)
+            (rewritten if row else added).append(after.public_id)
             events.append(
                 audit.event(
                     "thread-imported",
@@ -149,12 +154,15 @@ def take(agent: Agent, files: Sequence[tuple[str, bytes]], actor: audit.Actor, *
                     before=before,
                     after=after.state,
                     touches=after.touches,
+                    of_import=of_import,
                 )
             )
         active = [row.slug for row in known.values() if row.state == State.ACTIVE]
         if problem := _too_many(agent, active):
             raise BadFile([problem])
         AuditEvent.objects.bulk_create(events)
+        if events:
+            audit.imported("threads", added, rewritten, of_import, actor=actor, team=agent.team_id, agent=agent)
         state.active_threads = len(active)
         state.save(update_fields=["active_threads"])
     return Taken(new, changed, kept, undated)

@@ -71,7 +71,7 @@ def of_curators(teams: QuerySet[Team]) -> dict[str, QuerySet[Any]]:
     return {
         "proposals": ErrorPattern.objects.filter(team__in=teams, state=ErrorPattern.State.PROPOSED),
         "lessons": Lesson.objects.filter(team__in=teams, state=Lesson.State.PROPOSED, erased_at=None),
-        "memories": Memory.objects.filter(team__in=teams, state=Memory.State.PENDING),
+        "memories": memory.waiting().filter(team__in=teams),
         # From the open ones, which are few: by a join it would begin with all memories of a team.
         "conflicts": memory.open_conflicts().filter(Exists(own)),
         "suggestions": ThreadSuggestion.objects.filter(agent__team__in=teams, is_dismissed=False),

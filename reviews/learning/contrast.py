@@ -207,7 +207,7 @@ def look(team: Team, now: datetime) -> int:
             else:
                 told = next((each.told for each in reversed(origins) if each.told), "")
                 said = in_words(Kind.CONTRAST, phrase.text, agents[origins[-1].agent])
-                description = f"{said} · {told}" if told else said
+                description = f"{said}{reasons.REASON}{told}" if told else said
                 pattern = sweep.add(team, [phrase.text], description, ErrorPattern.Source.CORRECTION)
                 known.append(_Known(pattern.pk, State.PROPOSED, _read(pattern.keywords)))
                 made += 1

@@ -16,8 +16,6 @@ from itertools import accumulate
 from typing import Any
 
 from django.conf import settings
-from django.utils import translation
-from django.utils.translation import gettext
 
 from metacog.db.rows import fitting
 from metacog.heuristics.contradiction.contradictions import Contradiction, contradicted, contradicts
@@ -260,15 +258,7 @@ def in_words(kind: str, text: str, agent: Agent | None) -> str:
     """Describe what taught something, with a quote of it, in the agent's language."""
     quote = " ".join(text.split())
     quote = quote if len(quote) <= MAX_QUOTE else quote[: MAX_QUOTE - 1] + "…"
-    with translation.override(agent.language if agent else settings.LANGUAGE_CODE):
-        told = {
-            Kind.REJECTION: gettext("Rejected by a person: “%(quote)s”"),
-            Kind.CORRECTION: gettext("Corrected by a person: “%(quote)s”"),
-            Kind.SECOND_LOOK: gettext("Taken back on a second look: “%(quote)s”"),
-            Kind.MEMORY: gettext("Contradicted by newer knowledge: “%(quote)s”"),
-            Kind.CONTRAST: gettext("Often rejected: “%(quote)s”"),
-        }
-    return told[Kind(kind)] % {"quote": quote}
+    return reasons.describe(kind, quote, agent.language if agent else settings.LANGUAGE_CODE)
 
 
 def sentence_meant(told: str, text: str) -> str:

@@ -106,7 +106,7 @@ def _memories(found: ExtensionRequest) -> list[dict[str, Any]]:
         {
             "memory": row,
             "answers": each["answers"],
-            "percent": round(100 * each["share"]),
+            "share": each["share"],
             "matched": matched(row.text, each["terms"]),
         }
         for each in found.found

@@ -213,8 +213,8 @@ def snooze(request: PersonRequest, held_id: str) -> HttpResponse:
             "The item expires before that time, on %(at)s: nothing was snoozed."
         ) % {"at": _at(held.expires_at)}
         return _answer(request, held, wrong=wrong, state_only=True)
-    said = gettext("Snoozed until %(until)s. It expires as always, on %(expiry)s.")
-    messages.success(request, said % {"until": _at(until), "expiry": _at(held.expires_at)})
+    said = gettext("Snoozed until %(until)s. It expires as always, on %(expires)s.")
+    messages.success(request, said % {"until": _at(until), "expires": _at(held.expires_at)})
     following = listing.neighbour(filters, request.user.teams, held, presence.of(request.user))
     return _to(following if following != held else None, filters)
 

@@ -90,28 +90,28 @@ _SAYINGS: tuple[tuple[str, Any], ...] = (
     (r"not covered by the identity", _("not covered by the identity")),
     (
         rf"session (?P<score>{_NUMBER}) \((?P<turns>{_NUMBER}) turn\(s\) before\)",
-        _("session %(score)s (turns before: %(turns)s)"),
+        _("session: %(score)s of 1 (turns before: %(turns)s)"),
     ),
     (
         rf"familiarity (?P<score>{_NUMBER}) \((?P<count>{_NUMBER}) mention\(s\)\)",
-        _("familiarity %(score)s (mentions: %(count)s)"),
+        _("familiarity with the topic: %(score)s of 1 (mentions: %(count)s)"),
     ),
     (
         rf"familiarity (?P<score>{_NUMBER}) \(mentions: (?P<count>.+)\)",
-        _("familiarity %(score)s (mentions: %(count)s)"),
+        _("familiarity with the topic: %(score)s of 1 (mentions: %(count)s)"),
     ),
     (
         rf"retrieval (?P<score>{_NUMBER}) \((?P<scores>{_NUMBER}) score\(s\), best (?P<best>{_NUMBER})\)",
-        _("retrieval %(score)s (scores: %(scores)s, best %(best)s)"),
+        _("retrieval: %(score)s of 1 (scores: %(scores)s, best %(best)s)"),
     ),
     (
         rf"retrieval (?P<score>{_NUMBER}) \((?P<facts>{_NUMBER}) fact\(s\)\)",
-        _("retrieval %(score)s (facts: %(facts)s)"),
+        _("retrieval: %(score)s of 1 (facts: %(facts)s)"),
     ),
     (
         rf"retrieval (?P<score>{_NUMBER}) \((?P<scores>{_NUMBER}) score\(s\), best (?P<best>{_NUMBER}),"
         rf" (?P<facts>{_NUMBER}) fact\(s\)\)",
-        _("retrieval %(score)s (scores: %(scores)s, best %(best)s; facts: %(facts)s)"),
+        _("retrieval: %(score)s of 1 (scores: %(scores)s, best %(best)s; facts: %(facts)s)"),
     ),
     # requests for more tool calls
     (

@@ -19,6 +19,7 @@ from patterns.models import ErrorPattern, ThreadStep
 from reviews.models import AgentResponse, HeldItem, Signal
 from reviews.presentation.engine_words import reason_said, said, sign
 from reviews.presentation.highlight import Shown, show
+from reviews.presentation.reasons import described
 
 TITLES = SIGNALS
 FLAGS = {
@@ -103,7 +104,7 @@ def parts(
                 begins=begins,
                 title=str(TITLES.get(name, name)),
                 detail=_detail(name, detail),
-                pattern=description if name == "error-pattern" else "",
+                pattern=described(description) if name == "error-pattern" else "",
                 words=_evidence(signal),
                 record=records.get(name, ""),
                 url=reverse("pattern", args=[pattern.pk]) if pattern and name == "error-pattern" else "",

@@ -1,10 +1,20 @@
-"""Why something was rejected: what a person picks and what they add, as one text in the agent's language."""
+"""Why something was rejected, what a person picks and what they add, and what a pattern made of it is described as.
+
+Both are texts in the agent's language; where people read them, what the program wrote is in theirs.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from django.conf import settings
 from django.utils import translation
+from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
+
+from reviews.models import PatternOrigin
+
+Kind = PatternOrigin.Kind
 
 PRESETS = {
     "wrong": gettext_lazy("Wrong"),
@@ -14,6 +24,14 @@ PRESETS = {
     "tone": gettext_lazy("Tone"),
 }
 ABOUT_TRUTH = ("wrong", "no-evidence")  # the others do not say that what was held is a mistake
+DESCRIPTIONS: Mapping[str, Promise] = {
+    Kind.REJECTION: gettext_lazy("Rejected by a person: “%(quote)s”"),
+    Kind.CORRECTION: gettext_lazy("Corrected by a person: “%(quote)s”"),
+    Kind.SECOND_LOOK: gettext_lazy("Taken back on a second look: “%(quote)s”"),
+    Kind.MEMORY: gettext_lazy("Contradicted by newer knowledge: “%(quote)s”"),
+    Kind.CONTRAST: gettext_lazy("Often rejected: “%(quote)s”"),
+}
+REASON = " · "  # before what people said of it
 
 
 def compose(preset: str, more: str, language: str) -> str:
@@ -39,3 +57,30 @@ def parse(reason: str) -> tuple[str, str]:
 
 def _name(preset: str) -> str:
     return str(PRESETS[preset])
+
+
+def describe(kind: str, quote: str, language: str) -> str:
+    """Return a description with a quote, in this language."""
+    with translation.override(language):
+        return str(DESCRIPTIONS[Kind(kind)]) % {"quote": quote}
+
+
+def described(description: str) -> str:
+    """Return a description in the reader's language, as far as the program wrote it; a person's words as they are."""
+    for before, behind, kind in _written():
+        if description.startswith(before):
+            quote, with_reason, told = description.removeprefix(before).partition(behind + REASON)
+            if with_reason or quote.endswith(behind):
+                quoted = str(DESCRIPTIONS[kind]) % {"quote": quote if with_reason else quote.removesuffix(behind)}
+                return f"{quoted}{REASON}{told}" if with_reason else quoted
+    preset, more = parse(description)
+    language = translation.get_language() or settings.LANGUAGE_CODE
+    return compose(preset, more, language) if preset else description
+
+
+def _written() -> Iterator[tuple[str, str, str]]:
+    """Give what stands before and behind a quote, in each language, with the kind that it says."""
+    for language, _name in settings.LANGUAGES:
+        for kind in DESCRIPTIONS:
+            before, behind = describe(kind, "\0", language).split("\0")
+            yield before, behind, kind

@@ -32,9 +32,9 @@ class Offer:
     tally: Tally  # with the switch on
 
     @property
-    def rate(self) -> int:
-        """Return how many of a hundred responses would trigger."""
-        return round(100 * self.tally.triggered / self.scored) if self.scored else 0
+    def rate(self) -> float:
+        """Return the share of responses that would trigger."""
+        return self.tally.triggered / self.scored if self.scored else 0
 
 
 def offer(agent: Agent) -> Offer | None:

@@ -22,7 +22,7 @@ A_RUN_SECONDS = 5.0  # before the worker looks at its other tasks
 class Behind(NamedTuple):
     """What a search does not find yet."""
 
-    percent: int | None  # of the rows from before the index that are indexed; None: all are
+    share: float | None  # of the rows from before the index that are indexed; None: all are
     waiting: int  # rows that changed and are too many to be looked through directly; else 0
 
 
@@ -32,8 +32,8 @@ def behind() -> Behind:
     waiting = SearchDue.objects.order_by().values("pk")[: DUE + 1].count()
     if waiting > DUE:
         waiting = SearchDue.objects.count()
-    percent = 100 * (found.total - left) // max(1, found.total) if found and left else None
-    return Behind(percent, waiting if waiting > DUE else 0)
+    share = (100 * (found.total - left) // max(1, found.total)) / 100 if found and left else None
+    return Behind(share, waiting if waiting > DUE else 0)
 
 
 def begin() -> SearchProgress:

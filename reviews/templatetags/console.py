@@ -10,7 +10,9 @@ from metacog.heuristics.text.excerpts import said
 from metacog.pages.navigation import Link, entries, tabs
 from reviews.held.counts import COUNTED, ToDo
 from reviews.presentation import phrases
+from reviews.presentation.ratios import percent
 from reviews.presentation.reading.rendered import reading
+from reviews.presentation.reasons import described
 
 register = template.Library()
 
@@ -18,6 +20,8 @@ for name in ("agent_name", "as_json", "as_text", "risk", "shown", "signal_class"
     register.filter(name, getattr(phrases, name))
 register.filter("said", said)
 register.filter("person_title", phrases.person_name)
+register.filter(described)
+register.filter(percent)
 
 for name in (
     "ago",

@@ -39,7 +39,7 @@ def reflect(kuro: Any) -> None:
 
 
 def give_evidence(agent: Agent, person: Any) -> None:
-    """Write what decisions say of an agent's weights and second looks, and of a person's pace."""
+    """Write what decisions say of an agent's weights and second looks, and of a person's review time."""
     from metacog.heuristics.hesitation.fitting import Fit
     from reviews.metrics import daily
     from reviews.models import DailyFigure, FittedWeights, LookFigure, ReviewTimeFigure
@@ -56,9 +56,9 @@ def give_evidence(agent: Agent, person: Any) -> None:
     )
     looks = {"kept": 2, "looked": 60, "contradicted": 20, "stood_let_go": 30, "stood_rejected": 10, "back_rejected": 20}
     LookFigure.objects.create(agent=agent, day=now.date(), kind="chat", **looks)
-    pace = {"approved": 30, "timed": 30, "hasty": 30, "tenths": {"12": 30}, "to_read": 900, "run": 30, "high_run": 3}
+    times = {"approved": 30, "timed": 30, "hasty": 30, "tenths": {"12": 30}, "to_read": 900, "run": 30, "high_run": 3}
     ReviewTimeFigure.objects.create(
-        person=person, team=agent.team, day=now.date(), counted_at=now, run_of="approve", **pace
+        person=person, team=agent.team, day=now.date(), counted_at=now, run_of="approve", **times
     )
 
 
@@ -252,7 +252,7 @@ def test_a_policy_says_beside_each_field_what_is_typed_and_what_it_was(open_page
     page.get_by_role("navigation", name="Sections").get_by_role("link", name="Investigations").click()
     expect(page.locator("[name=budget_calls]")).to_be_in_viewport()
     page.fill("[name=budget_calls]", "9")
-    expect(page.locator("#count-investigations")).to_have_text("1 changed")
+    expect(page.locator("#count-budget")).to_have_text("1 changed")
     expect(saving).to_be_in_viewport()
     saving.click()
     expect(page.get_by_text("Give a reason for the change.")).to_be_in_viewport()

@@ -99,7 +99,7 @@ def test_a_page_of_several_teams_is_read_along_each_teams_index(alice: User, kur
         "decided": lambda: listing.page(listing.Filters(state="decided"), admin, presence.of(admin)),
         "people": lambda: log.page(log.matching(log.Filters(actor="person"), None), None),
         "system": lambda: log.page(log.matching(log.Filters(actor="system"), None), None),
-        "action": lambda: log.page(log.matching(log.Filters(action="chat-held"), None), None),
+        "action": lambda: log.page(log.matching(log.Filters(actions=("chat-held",)), None), None),
     }
     admin = User.objects.create_superuser("root", "root@example.org", None)
     sorted_all = {}

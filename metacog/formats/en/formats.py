@@ -1,4 +1,4 @@
-"""How days are written on English pages: Nov 2, 2026, and Nov 2 where the year is plain. The record has 2026-11-02."""
+"""How days are written on English pages: Nov 2, 2026, and Nov 2 where the year is plain."""
 
 DATE_FORMAT = SHORT_DATE_FORMAT = "M j, Y"
 DATETIME_FORMAT = SHORT_DATETIME_FORMAT = "M j, Y H:i"

@@ -134,7 +134,7 @@ def _list_page(request: PersonRequest, form: MemoryForm | None = None, status: i
     teams, query = request.user.teams_as(), request.GET.get("q", "")[:MAX_QUERY]
     seen = Memory.objects.filter(team__in=teams).select_related("team", "agent", "person")
     conflicts = memory.open_conflicts().filter(newer__team__in=teams).order_by("-confidence", "-pk")
-    pending = seen.filter(state=State.PENDING).select_related("pattern")
+    pending = memory.waiting().filter(team__in=teams).select_related("team", "agent", "person", "pattern")
     curated = list(request.user.teams_as(Role.CURATOR).order_by("name"))
     curated_teams = {team.pk for team in curated}
     context = {

@@ -127,10 +127,14 @@ def patterns_decide(request: PersonRequest) -> HttpResponse:
     What was decided before is left as it is, and said.
     """
     step, because = request.POST.get("step", ""), _because(request)
+    if step == "merge":  # which is shown first
+        shown = _shown_as_one(request)
+        chosen = [key for lead, others in shown.items() for key in (lead, *others)]
+        return redirect(f"{reverse('patterns-merge')}?{urlencode({'pk': chosen}, doseq=True)}")
     if step not in ("try", "dismiss"):
         return HttpResponseBadRequest(_("Unknown step."), content_type="text/plain; charset=utf-8")
     if not request.user.teams_as(Role.CURATOR).exists():
-        raise PermissionDenied(_may_not())
+        raise PermissionDenied(may_not())
     shown = _shown_as_one(request)
     wanted = [key for lead, others in shown.items() for key in (lead, *others)]
     mine = ErrorPattern.objects.filter(team__in=request.user.teams_as(Role.CURATOR)).in_bulk(wanted)
@@ -167,14 +171,14 @@ def _shown_as_one(request: PersonRequest) -> dict[int, list[int]]:
     """Return the proposals that were chosen, each with those that its row was said to stand for."""
     merged = dict(each.split(":", 1) for each in request.POST.getlist("merged") if ":" in each)
     shown = {}
-    for chosen in map(_key, request.POST.getlist("pk")):
+    for chosen in map(key_of, request.POST.getlist("pk")):
         if chosen:
-            keys = map(_key, merged.get(str(chosen), "").split(",")[: merging.MOST_OTHERS])
+            keys = map(key_of, merged.get(str(chosen), "").split(",")[: merging.MOST_OTHERS])
             shown[chosen] = [key for key in keys if key]
     return shown
 
 
-def _key(raw: str) -> int:
+def key_of(raw: str) -> int:
     return int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 19 else 0
 
 
@@ -204,8 +208,8 @@ def _back(request: PersonRequest) -> str:
 def patterns_apart(request: PersonRequest) -> HttpResponse:
     """Show merged proposals each by itself, or put them back with those like them."""
     if not request.user.teams_as(Role.CURATOR).exists():
-        raise PermissionDenied(_may_not())
-    keys = [key for key in map(_key, request.POST.getlist("pk")) if key]
+        raise PermissionDenied(may_not())
+    keys = [key for key in map(key_of, request.POST.getlist("pk")) if key]
     mine = ErrorPattern.objects.filter(team__in=request.user.teams_as(Role.CURATOR), pk__in=keys).order_by("pk")
     is_apart = request.POST.get("do") != "merge"
     if changed := lifecycle.set_apart(list(mine), request.user, is_apart=is_apart):
@@ -221,11 +225,12 @@ def patterns_apart(request: PersonRequest) -> HttpResponse:
 
 @require_POST
 def pattern_apart(request: PersonRequest, pattern_id: int) -> HttpResponse:
-    """Take a pattern apart into the proposals that were merged into it."""
+    """Split a pattern into the proposals that were merged into it, or take back one merge: those that it named."""
     found = _visible(request, pattern_id)
     _may_change(request, found)
+    among = [key for key in map(key_of, request.POST.getlist("pk")) if key]
     try:
-        lifecycle.take_apart(found, request.user)
+        lifecycle.take_apart(found, request.user, among=among or None)
     except NotDone as error:
         found.refresh_from_db()
         return _pattern_page(request, found, problem=str(error), status=409)
@@ -320,13 +325,14 @@ def _pattern_page(
         "alike": _alike(found, tried or found.keywords),
         "latest": pattern_stats.latest(found, LATEST) if record["standing"].record else [],
         "origins": origins[:ORIGINS],
-        "merged": list(found.merged.order_by("pk")),
+        "merged": (merged := list(found.merged.order_by("pk"))),
+        "undo": [each.pk for each in merged if str(each.pk) in request.GET.getlist("undo")],
         "has_more_origins": len(origins) > ORIGINS,
         "may_change": may_change,
         "steps": [step for step, (states, _after) in AFTER.items() if found.state in states],
         "form": form or WrittenForm(stored=_words(found)),
         "editing": form is not None,
-        "backtest": _told(tested) if tested else None,
+        "backtest": backtest_told(tested) if tested else None,
         "is_draft": is_draft,
         "seen": digest(tried) if tried else "",
         "problem": problem,
@@ -353,7 +359,7 @@ def _alike(found: ErrorPattern, keywords: Sequence[str]) -> QuerySet[ErrorPatter
     return rows.annotate(words=Cast("keywords", TextField())).filter(is_in).order_by("pk")[:ALIKE]
 
 
-def _told(found: Backtest) -> dict[str, Any]:
+def backtest_told(found: Backtest) -> dict[str, Any]:
     """Return what a backtest found, as the page says it."""
     outcomes = [
         (_("rejected"), found.outcomes["rejected"]),
@@ -374,16 +380,16 @@ def _told(found: Backtest) -> dict[str, Any]:
 def _visible(request: PersonRequest, pattern_id: int) -> ErrorPattern:
     seen = ErrorPattern.objects.filter(team__in=request.user.teams_as())
     return get_object_or_404(
-        seen.select_related("team", "record", "evidence", "created_by", "merged_into"), pk=pattern_id
+        seen.select_related("team", "record", "evidence", "trial", "created_by", "merged_into"), pk=pattern_id
     )
 
 
 def _may_change(request: PersonRequest, found: ErrorPattern) -> None:
     if not request.user.has_role(found.team_id, Role.CURATOR):
-        raise PermissionDenied(_may_not())
+        raise PermissionDenied(may_not())
 
 
-def _may_not() -> str:
+def may_not() -> str:
     return _("Only curators and owners of the team can change error patterns.")
 
 
@@ -395,7 +401,7 @@ def pattern_new(request: PersonRequest) -> HttpResponse:
     """Write a pattern down; `?decision=` fills the form from what was decided, which then has taught it."""
     teams = request.user.teams_as(Role.CURATOR)
     if not teams:
-        raise PermissionDenied(_may_not())
+        raise PermissionDenied(may_not())
     decision = None
     if public_id := request.GET.get("decision"):
         decided = Decision.objects.select_related("held__response", "agent__team").filter(held__team__in=teams)

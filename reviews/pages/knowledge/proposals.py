@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
 from metacog.heuristics.text.shadow import fold
 from metacog.models import Team
@@ -30,20 +30,26 @@ class Evidence:
     fires: Share
     precision: Share  # rejected, of what it fires on
     base: Share | None  # rejected, of what it does not fire on; None where that is not known
-    is_recommended: bool
+    advice: Literal["", "recommended", "often", "unclear"]  # what its row and its page say of it
 
     @classmethod
     def of(cls, pattern: ErrorPattern) -> Evidence | None:
-        """Read what was counted of a proposal, read with its evidence; None where that is of other keywords."""
+        """Read what was counted of a proposal, read with its evidence and its backtest; None if of other keywords."""
         found: ProposalEvidence | None = getattr(pattern, "evidence", None)
         if pattern.state != State.PROPOSED or found is None or found.keywords_sha256 != digest(pattern.keywords):
             return None
         precision, base = Ratio(found.rejected, found.fires), None
         if found.base is not None:
             base = Ratio(found.base - found.rejected, found.texts - found.fires)
-        is_recommended = bool(base and base.whole and precision.whole and precision.low > base.rate)
         fires = ratio(Ratio(found.fires, found.texts))
-        return cls(fires, ratio(precision), ratio(base) if base and base.whole else None, is_recommended)
+        if not (base and base.whole):
+            return cls(fires, ratio(precision), None, "")
+        trial = Trial.of(pattern)
+        if not precision.whole or precision.low <= base.rate:
+            advice: Literal["recommended", "often", "unclear"] = "unclear"
+        else:
+            advice = "often" if trial and trial.fires_too_often else "recommended"
+        return cls(fires, ratio(precision), ratio(base), advice)
 
 
 @dataclass(frozen=True)
@@ -101,9 +107,17 @@ def _newest(group: Group) -> int:
 def rows(shown: Sequence[Group]) -> list[Row]:
     """Read what a page says of groups. One query."""
     keys = [each.pk for group in shown for each in (group.lead, *group.others)]
-    found = ErrorPattern.objects.select_related("team", "evidence", "trial").annotate(taught=Count("origins"))
-    known = found.in_bulk(keys)
+    known = with_evidence(ErrorPattern.objects.all()).in_bulk(keys)
     return [row for group in shown if group.lead.pk in known for row in [_row(group, known)]]
+
+
+def with_evidence(patterns: QuerySet[ErrorPattern]) -> QuerySet[Any]:
+    return patterns.select_related("team", "evidence", "trial").annotate(taught=Count("origins"))
+
+
+def singles(patterns: Iterable[Any]) -> list[Row]:
+    """Return proposals that were read with their evidence, each by itself."""
+    return list(map(_single, patterns))
 
 
 def _row(group: Group, known: Mapping[int, Any]) -> Row:

@@ -127,7 +127,7 @@ def _seconds(seconds: float | None) -> str:
     if seconds >= MOST_SECONDS:
         return duration(round(seconds))
     shown = number_format(seconds, 1 if seconds < 10 else 0)
-    return gettext("%(seconds)s s") % {"seconds": shown}
+    return (gettext("%(seconds)s s") % {"seconds": shown}).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _run(each: ReviewTime) -> str:

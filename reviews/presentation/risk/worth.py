@@ -72,14 +72,14 @@ def verdict(learned: LearnedRisk | None) -> str:
     at = LOOKED_AT.index(TENTH)
     told = (
         gettext(
-            "Reviewing the tenth of items with the highest risk finds %(share)s of rejections (95%% CI %(interval)s; "
-            "length %(length)s, chance %(chance)s; n = %(n)s)."
+            "Reviewing the tenth of items with the highest risk finds %(share)s of rejections (95%% CI %(interval)s, "
+            "n = %(n)s). Ordered by length, a tenth finds %(length)s; by chance, %(chance)s."
         )
         if low > gate.caught_by["chance"][at]
         else gettext(
             "Reviewing the tenth of items with the highest risk finds %(share)s of rejections (95%% CI "
-            "%(interval)s; length %(length)s, chance %(chance)s; n = %(n)s). The whole order beats chance, but "
-            "its first tenth does not clearly do so yet."
+            "%(interval)s, n = %(n)s). Ordered by length, a tenth finds %(length)s; by chance, %(chance)s. The whole "
+            "order beats chance, but its first tenth does not clearly do so yet."
         )
     )
     return told % {

@@ -17,6 +17,7 @@ from reviews.metrics.report import Report
 from reviews.presentation.explanation import TITLES
 from reviews.presentation.phrases import gap, person_name
 from reviews.presentation.ratios import number, percent, ratio, sure, unbroken
+from reviews.presentation.reasons import described
 from reviews.presentation.statistics import changes
 
 GROUPS: dict[str, Promise] = {
@@ -129,7 +130,7 @@ def groups(report: Report, by: str, viewer: User) -> list[Group]:
         ]
     elif by == "pattern":
         found = [
-            Group(pattern.public_id, pattern.description, reverse("pattern", args=[pattern.pk]), *each)
+            Group(pattern.public_id, described(pattern.description), reverse("pattern", args=[pattern.pk]), *each)
             for pattern, each in report.patterns.items()
         ]
     elif by == "reviewer":

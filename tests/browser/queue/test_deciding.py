@@ -696,7 +696,7 @@ def test_several_are_selected_with_x_read_together_and_decided_with_one_press(
     expect(page.locator("#told")).to_contain_text("Rejected 2 items")
 
 
-def test_what_was_let_through_is_judged_on_a_phone(open_page: Any, alice: Any, kuro: Any) -> None:
+def test_a_spot_check_is_answered_on_a_phone(open_page: Any, alice: Any, kuro: Any) -> None:
     from metacog.models import Agent
     from reviews.models import AgentResponse, Sample
 

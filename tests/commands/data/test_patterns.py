@@ -61,7 +61,7 @@ def test_it_takes_the_seeds_file_in_its_order(aurora: Any, tmp_path: Path, docum
     assert rows[1].created_at.isoformat() == "2026-02-15T00:00:00+00:00"
     aurora.refresh_from_db()
     assert aurora.patterns_version == version + 1
-    assert AuditEvent.objects.filter(action="pattern-added").count() == 2
+    assert AuditEvent.objects.filter(action="pattern-imported").count() == 2
 
 
 def test_what_was_imported_fires_at_once(aurora: Any, kuro: Any, tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_the_same_id_is_updated_in_its_place(aurora: Any, tmp_path: Path) -> Non
     assert "0 patterns added to Aurora, 1 changed" in run("import", wrote(tmp_path, changed))
     row = ErrorPattern.objects.get(public_id="ep-1")
     assert (row.keywords, row.state) == (["never fails"], "retired")
-    assert AuditEvent.objects.filter(action="pattern-changed").count() == 1
+    assert AuditEvent.objects.filter(action="pattern-imported", object_id="ep-1").count() == 2
 
 
 def test_a_byte_order_mark_is_no_part_of_a_file(aurora: Any, tmp_path: Path) -> None:

@@ -79,12 +79,13 @@ class TestDrafting:
     def test_what_is_used_daily_comes_first_and_the_rest_is_folded(self, desk: Desk) -> None:
         page = desk.get()
         jumps = re.findall(r'<li><a href="#([a-z]+)">', page.partition('class="jumps"')[2].partition("</nav>")[0])
-        assert jumps[:5] == ["thresholds", "release", "rules", "times", "weights"]
+        assert jumps[:6] == ["thresholds", "release", "rules", "times", "budget", "weights"]
         form = page.partition('id="draft"')[2].partition("</form>")[0]
         places = [form.index(f'id="{each}"') for each in jumps[:-2]]
         assert places == sorted(places)
-        assert form.count('<details class="fold">') == 8
-        assert desk.get("?budget_calls=9").count('<details class="fold" open>') == 1, "what a draft changes is in sight"
+        assert form.count('<details class="fold">') == 7
+        drafted = desk.get("?max_active_threads=9")
+        assert drafted.count('<details class="fold" open>') == 1, "what a draft changes is in sight"
 
     def test_trying_out_changes_nothing(self, desk: Desk, kuro: Any) -> None:
         assert desk.try_out().status_code == 200

@@ -55,6 +55,13 @@ def test_the_browser_tells_the_time_zone_of_whoever_has_chosen_none(
     assert ("time_zone.js" in page) == (not chosen)
 
 
+def test_cities_are_named_in_the_readers_language(alice: Any, as_person: Any, translated: None) -> None:
+    User.objects.filter(pk=alice.pk).update(language="zh-hans")
+    page = as_person(alice).get(reverse("preferences")).content.decode()
+    assert '<optgroup label="亚洲">' in page
+    assert '<option value="Asia/Taipei">台北 (Taipei)</option>' in page
+
+
 PASSWORDS = {"old_password": "alice-password", "new_password1": "a long new one", "new_password2": "a long new one"}
 
 

@@ -134,7 +134,7 @@ def test_days_are_those_of_the_person(page: Any, file: Any, alice: Any, aurora: 
     User.objects.update(time_zone="Asia/Taipei")  # there it was the next morning
     assert ids(page(action="dated", since="2026-02-03", until="2026-02-03")) == ["2"]
     assert [line["object"] for line in file(action="dated", since="2026-02-04")] == ["3", "4"]
-    assert "2026-02-03 <b>07:30:00</b>" in page(action="dated", until="2026-02-03")
+    assert "Feb 3, 2026 <b>07:30:00</b>" in page(action="dated", until="2026-02-03")
 
 
 @table(
@@ -285,10 +285,32 @@ def test_people_come_first_and_the_rest_is_one_click_away(alice: Any, bob: Any, 
     assert client.get("/audit/export.csv", {"person": "nobody"}).status_code == 404
 
 
-def test_the_menu_has_a_word_for_every_action() -> None:
-    of_items = {f"item-{done}" for done in words.OF_ITEMS}  # of a kind that is none of ours
-    assert set(words.ACTIONS) - of_items <= menu.NAMED
-    assert {*words.OWN} - {*words.OF_ITEMS} <= menu.NAMED
+def test_the_menus_reach_every_action_and_no_item_twice() -> None:
+    offered = {value for _, group in menu.choices() for value, _ in (group if isinstance(group, list) else [])}
+    reached = {action for done in offered for kind, _ in menu.kinds() for action in menu.actions(done, kind)}
+    assert set(words.ACTIONS) <= reached
+    assert {*words.OWN} - {*words.OF_ITEMS} <= offered
+    assert len(offered) < 170
+    assert not [action for action in words.ACTIONS if menu.name_of(action) == action]
+
+
+def test_any_decision_and_one_of_any_kind_are_asked_for_at_once(page: Any, kuro: Any, alice: Any) -> None:
+    chat, task = kuro.hold(), kuro.hold("task")
+    decisions.decide(HeldItem.objects.get(public_id=chat), alice, "approve")
+    decisions.decide(HeldItem.objects.get(public_id=task), alice, "reject", reason="x")
+    assert ids(page(action="decision")) == [task, chat]
+    assert ids(page(action="approved")) == [chat]
+    assert ids(page(action="decision", kind="task")) == [task]
+    assert ids(page(kind="task")) == [task, task]
+    assert ids(page(action="key-issued", kind="task")) == []
+    html = page(action="chat-approved")  # one event's own action is both menus' choice
+    assert ids(html) == [chat]
+    assert '<option value="approved" selected>' in html
+    assert '<option value="chat" selected>' in html
+    assert re.findall('<optgroup label="(.*?)">', html)[:3] == [
+        "Decisions", "Comments and assignments", "Team and members"
+    ]  # fmt: skip
+    assert "<dd>CHAT · Approved <code" in html
 
 
 def test_a_pattern_is_linked_by_its_public_id(page: Any, aurora: Any, olga: Any) -> None:

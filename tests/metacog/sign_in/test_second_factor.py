@@ -64,7 +64,8 @@ def test_signing_in_asks_for_the_code_of_the_app_and_counts_wrong_ones(
     answer = client.post("/sign-in/code/", {"code": code_of(secret)})
     assert answer["Location"] == "/agents/"
     assert client.get("/queue/").status_code == 200
-    assert AuditEvent.objects.filter(action="second-factor-added", actor="alice").exists()
+    told = AuditEvent.objects.filter(action__startswith="second-factor", actor="alice")
+    assert [(each.action, each.data["factor"]) for each in told] == [("second-factor-added", "app")], "once, no codes"
 
     client, _ = sign_in()
     answers = [client.post("/sign-in/code/", {"code": "000000"}).status_code for _ in range(7)]

@@ -128,6 +128,35 @@ def test_another_teams_proposals_are_neither_merged_nor_set_apart(
     assert as_person(alice).post(reverse("patterns-apart"), {"pk": keys}).status_code == 403
 
 
+def test_chosen_proposals_are_merged_after_their_backtest_and_that_can_be_undone(
+    aurora: Any, kuro: Any, carla: Any, mallory: Any, as_person: Any
+) -> None:
+    kuro.respond(SAID, items=[])
+    one, other, third = (
+        ErrorPattern.objects.create(team=aurora, keywords=[text], description=text, state="proposed")
+        for text in ("in 30 days", "the parcel", "by post")
+    )
+    client = as_person(carla)
+    assert "Select at least two proposals" in post(client, "patterns-decide", pk=one.pk, step="merge")
+    page = post(client, "patterns-decide", pk=[one.pk, other.pk], step="merge")
+    assert "It fires on 1 of 1 responses" in page
+    assert not ErrorPattern.objects.filter(state="retired").exists(), "it is a preview"
+    merged = post(client, "patterns-merge", pk=[one.pk, other.pk], lead=other.pk)
+    assert "2 proposals were merged." in merged
+    other.refresh_from_db()
+    assert (other.state, other.keywords) == ("proposed", ["the parcel", "in 30 days"])
+    lifecycle.merge(other, [third], carla)  # stays when the first is undone
+    (undone,) = re.findall(r'id="undo-merge">.*?name="pk" value="(\d+)"', merged, re.DOTALL)
+    post(as_person(mallory), "patterns-merge", pk=[one.pk, other.pk])
+    assert client.post(reverse("pattern-apart", args=[other.pk]), {"pk": undone}).status_code == 302
+    rows = ErrorPattern.objects.exclude(state="active").order_by("pk").values_list("state", "keywords", "is_apart")
+    assert list(rows) == [
+        ("proposed", ["in 30 days"], False),
+        ("proposed", ["the parcel", "by post"], False),
+        ("retired", ["by post"], False),
+    ]
+
+
 @table(
     ("evidence", "said"),
     [
@@ -146,8 +175,17 @@ def test_a_proposal_is_recommended_where_it_beats_the_base_rate(
     ProposalEvidence.objects.create(
         pattern=found, keywords_sha256=digest(found.keywords), texts=100, sure=0, **evidence
     )
-    page = words(as_person(carla).get("/patterns/"))
+    client = as_person(carla)
+    row, page = words(client.get("/patterns/")), words(client.get(reverse("pattern", args=[found.pk])))
+    assert said in row
     assert said in page
+    # Its backtest is part of what both say of it.
+    counts = dict.fromkeys(("held", "rejected", "edited", "approved"), 0)
+    trial = counts | {"keywords_sha256": digest(found.keywords), "responses": 100, "fired": 6}
+    ProposalTrial.objects.create(pattern=found, **trial)
+    for told in (words(client.get("/patterns/")), words(client.get(reverse("pattern", args=[found.pk])))):
+        assert (said == "Recommended") == ("Above the base rate, but fires often" in told)
+        assert '<span class="state ok">Recommended' not in told
     assert ('"state ok">Recommended' in page) == (said == "Recommended")
 
 
@@ -176,4 +214,4 @@ def test_the_safe_step_is_first_where_it_fires_too_often(
     found = ErrorPattern.objects.create(team=aurora, keywords=["in 30 days"], description="d", state="proposed")
     page = words(as_person(carla).get(reverse("pattern", args=[found.pk]) + "?tried=1"))
     assert re.findall(r'class="btn main" name="step" value="(\w+)"', page) == [main]
-    assert ("In shadow it collects stats and holds nothing." in page) == (main == "try")
+    assert ("In shadow it collects statistics and holds nothing." in page) == (main == "try")

@@ -251,7 +251,8 @@ class TestOnePattern:
             row="dec_x", held=held, said="in 30 days", told="in 14 days",
         ))  # fmt: skip
         page = page_of(as_person(victor), address(proposed))
-        for part in ("A person's decision", "Said</span> in 30 days", "Correction</span> in 14 days", "No stats yet"):
+        told = ("A person's decision", "Said</span> in 30 days", "Correction</span> in 14 days", "No statistics yet")
+        for part in told:
             assert part in page
         ProposalEvidence.objects.create(
             pattern=proposed, keywords_sha256=digest(proposed.keywords),

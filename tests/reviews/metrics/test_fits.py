@@ -129,7 +129,7 @@ class TestWhatIsRead:
         assert (found.newer, found.samples) == (42, 2)
         assert found.newer_wrong == wrong_of_held + 2 * 20 * 2
 
-    def test_a_sample_of_what_another_profile_let_through_is_left_out(self, kuro: Any, decided: Any) -> None:
+    def test_a_sample_of_what_another_profile_passed_is_left_out(self, kuro: Any, decided: Any) -> None:
         agent = agent_of(kuro)
         Policy.objects.create(agent=agent, version=2, profile="aware")
         decided(3, CLAIM)

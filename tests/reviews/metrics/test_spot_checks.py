@@ -23,7 +23,7 @@ def client(as_person: Any, alice: Any) -> Any:
     return as_person(alice)
 
 
-def let_through(caller: Any, text: str = "It may rain.", **fields: Any) -> str:
+def passed(caller: Any, text: str = "It may rain.", **fields: Any) -> str:
     verdict = caller.respond(text, **{"items": [{"kind": "chat", "text": text}]} | fields)
     return str(verdict["id"])
 
@@ -42,7 +42,7 @@ def asked(client: Any) -> str:
 
 
 def test_a_random_few_of_a_day_that_is_over_are_picked_once(kuro: Any) -> None:
-    posted = {let_through(kuro) for _ in range(8)}
+    posted = {passed(kuro) for _ in range(8)}
     days_ago(1)
     assert sampling.pick_due(NOON) == sampling.A_DAY
     assert sampling.pick_due(NOON) == 0
@@ -51,7 +51,7 @@ def test_a_random_few_of_a_day_that_is_over_are_picked_once(kuro: Any) -> None:
 
 
 def test_everybody_has_a_chance_of_being_picked(kuro: Any) -> None:
-    posted = {let_through(kuro) for _ in range(7)}
+    posted = {passed(kuro) for _ in range(7)}
     days_ago(1)
     seen: set[str] = set()
     for _ in range(200):  # the odds that one of seven is never among five of them: (2/7)^200
@@ -66,14 +66,14 @@ def test_everybody_has_a_chance_of_being_picked(kuro: Any) -> None:
 
 @table(("days", "is_picked"), [(0, False), (1, True), (7, True), (8, False)], rolled_back=True)
 def test_days_that_were_slept_through_are_made_up_for_within_a_week(kuro: Any, days: int, is_picked: bool) -> None:
-    let_through(kuro)
+    passed(kuro)
     days_ago(days)
     assert sampling.pick_due(NOON) == is_picked
 
 
 def test_days_that_follow_the_last_one_picked_from_are_picked_from_once_they_are_over(kuro: Any) -> None:
     for day in range(3):
-        AgentResponse.objects.filter(public_id=let_through(kuro)).update(received_at=NOON + timedelta(days=day))
+        AgentResponse.objects.filter(public_id=passed(kuro)).update(received_at=NOON + timedelta(days=day))
     midnight = NOON.replace(hour=0) + timedelta(days=2)
     assert sampling.pick_due(NOON + timedelta(days=1)) == 1
     assert sampling.pick_due(midnight + timedelta(minutes=5)) == 0, "what came at midnight may not be seen yet"
@@ -82,7 +82,7 @@ def test_days_that_follow_the_last_one_picked_from_are_picked_from_once_they_are
 
 
 def test_a_day_of_which_nothing_could_be_picked_is_looked_at_once(kuro: Any, django_assert_num_queries: Any) -> None:
-    let_through(kuro, items=[{"kind": "ask", "text": "Does it rain?"}])
+    passed(kuro, items=[{"kind": "ask", "text": "Does it rain?"}])
     days_ago(1)
     sampling.pick_due(NOON)
     with django_assert_num_queries(1):
@@ -90,7 +90,7 @@ def test_a_day_of_which_nothing_could_be_picked_is_looked_at_once(kuro: Any, dja
 
 
 def test_an_agent_that_posted_nothing_costs_no_query(kuro: Any, other: Any, django_assert_max_num_queries: Any) -> None:
-    let_through(kuro)
+    passed(kuro)
     days_ago(1)
     a_day, who_is_due, cursor = 6, 1, 1
     with django_assert_max_num_queries(sampling.CATCH_UP.days + a_day + who_is_due + cursor):
@@ -102,7 +102,7 @@ def test_who_was_picked_from_longest_ago_comes_first_where_time_is_short(
 ) -> None:
     monkeypatch.setattr(sampling, "TURN_SECONDS", -1.0)
     for caller in (kuro, other):
-        let_through(caller)
+        passed(caller)
     days_ago(1)
     assert [sampling.pick_due(NOON) for _ in range(3)] == [1, 1, 0]
     SampleCursor.objects.filter(agent__public_id=other.id).update(day=NOON.date() - timedelta(days=3))
@@ -113,7 +113,7 @@ def test_who_was_picked_from_longest_ago_comes_first_where_time_is_short(
 
 
 def test_a_clock_that_had_run_ahead_leaves_out_no_day(kuro: Any) -> None:
-    let_through(kuro)
+    passed(kuro)
     days_ago(1)
     SampleCursor.objects.create(agent=AgentResponse.objects.get().agent, day=NOON.date() + timedelta(days=300))
     assert sampling.pick_due(NOON) == 1
@@ -130,7 +130,7 @@ def test_a_clock_that_had_run_ahead_leaves_out_no_day(kuro: Any) -> None:
     rolled_back=True,
 )
 def test_only_what_could_have_been_held_is_picked(kuro: Any, what: dict[str, Any], is_picked: bool) -> None:
-    let_through(kuro, **what)
+    passed(kuro, **what)
     days_ago(1)
     assert sampling.pick_due(NOON) == is_picked
 
@@ -139,9 +139,9 @@ def test_what_was_held_or_erased_or_not_scored_is_not_picked(kuro: Any) -> None:
     from metacog.models import Agent
 
     kuro.hold()
-    erased = let_through(kuro)
+    erased = passed(kuro)
     Agent.objects.update(hesitation_enabled=False)
-    let_through(kuro)
+    passed(kuro)
     Agent.objects.update(hesitation_enabled=True)
     days_ago(1)
     AgentResponse.objects.filter(public_id=erased).update(erased_at=NOON)
@@ -172,7 +172,7 @@ def _bob() -> Any:
 
 def test_a_person_judges_one_after_the_other_and_may_change_their_mind(client: Any, kuro: Any) -> None:
     for text in ("It may rain.", "It may snow."):
-        let_through(kuro, text)
+        passed(kuro, text)
     days_ago(1)
     sampling.pick_due(NOON)
     first = asked(client)
@@ -192,7 +192,7 @@ def test_a_person_judges_one_after_the_other_and_may_change_their_mind(client: A
 
 
 def test_the_record_tells_what_was_said_before_whatever_the_judge_had_read(kuro: Any, alice: Any, bob: Any) -> None:
-    let_through(kuro)
+    passed(kuro)
     days_ago(1)
     sampling.pick_due(NOON)
     first = second = Sample.objects.select_related("agent", "response").get()  # both open the page at the same time
@@ -205,7 +205,7 @@ def test_the_record_tells_what_was_said_before_whatever_the_judge_had_read(kuro:
 
 def test_two_workers_pick_from_a_day_once(kuro: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(8):
-        let_through(kuro)
+        passed(kuro)
     days_ago(1)
     candidates = sampling._candidates
 
@@ -223,7 +223,7 @@ def test_the_share_is_told_with_its_counts_and_interval_once_there_is_enough(
     client: Any, kuro: Any, alice: Any
 ) -> None:
     for _ in range(60):
-        let_through(kuro)
+        passed(kuro)
     days_ago(1)
     today = NOON.date()
     Sample.objects.bulk_create(
@@ -237,7 +237,7 @@ def test_the_share_is_told_with_its_counts_and_interval_once_there_is_enough(
         )
         for number, response in enumerate(AgentResponse.objects.select_related("agent"))
     )
-    let_through(kuro)
+    passed(kuro)
     before = AgentResponse.objects.select_related("agent").latest("pk")
     long_ago = today - timedelta(days=91)
     old = Sample.objects.create(
@@ -259,7 +259,7 @@ def test_the_share_is_told_with_its_counts_and_interval_once_there_is_enough(
 
 
 def test_an_empty_queue_offers_what_waits_to_be_judged(client: Any, kuro: Any) -> None:
-    let_through(kuro)
+    passed(kuro)
     days_ago(1)
     assert "that was let through" not in client.get("/queue/").content.decode()
     sampling.pick_due(NOON)
@@ -267,7 +267,7 @@ def test_an_empty_queue_offers_what_waits_to_be_judged(client: Any, kuro: Any) -
 
 
 def test_what_nobody_judged_in_a_fortnight_is_no_longer_asked(client: Any, kuro: Any) -> None:
-    let_through(kuro)
+    passed(kuro)
     days_ago(1)
     sampling.pick_due(NOON)
     Sample.objects.update(day=NOON.date() - timedelta(days=15))
@@ -275,7 +275,7 @@ def test_what_nobody_judged_in_a_fortnight_is_no_longer_asked(client: Any, kuro:
 
 
 def test_what_was_erased_meanwhile_is_no_longer_asked(client: Any, kuro: Any) -> None:
-    let_through(kuro)
+    passed(kuro)
     days_ago(1)
     sampling.pick_due(NOON)
     assert asked(client)
@@ -287,7 +287,7 @@ def test_what_was_erased_meanwhile_is_no_longer_asked(client: Any, kuro: Any) ->
 def test_it_answers_each_as_their_role_allows(
     request: Any, as_person: Any, kuro: Any, person: str, page: int, post: int
 ) -> None:
-    let_through(kuro, "Only Aurora knows.")
+    passed(kuro, "Only Aurora knows.")
     days_ago(1)
     sampling.pick_due(NOON)
     sample = Sample.objects.get()
@@ -301,7 +301,7 @@ def test_it_answers_each_as_their_role_allows(
 
 def test_its_cost_does_not_grow_with_the_samples(client: Any, kuro: Any, django_assert_num_queries: Any) -> None:
     for _ in range(5):
-        let_through(kuro)
+        passed(kuro)
     days_ago(1)
     sampling.pick_due(NOON)
     for _ in range(3):
@@ -317,7 +317,7 @@ class TestWhereTheLearnedRiskIsUnsure:
         from metacog.models import Agent
 
         for number in range(40):
-            row = AgentResponse.objects.get(public_id=let_through(kuro))
+            row = AgentResponse.objects.get(public_id=passed(kuro))
             verdict = row.wire_verdict()
             verdict["items"][0]["risk"] = 0.5 if number < 10 else 0.9 if number < 12 else 0.01
             AgentResponse.objects.filter(pk=row.pk).update(verdict=json.dumps(verdict))

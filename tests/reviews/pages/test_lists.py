@@ -80,7 +80,7 @@ NO_LISTS = {
     *("home", "healthz", "readyz", "metrics", "sign-in", "sign-out", "preferences", "team", "agent-new"),
     *("queue-changes", "together", "decide-together", "memory-new", "lesson-new", "lessons-many", "pattern-new"),
     *("patterns-decide", "patterns-apart", "my-day", "view-save", "notices-change", "notices-test", "token-new"),
-    *("palette", "set-theme", "set_language", "worker", "worker-state"),
+    *("patterns-merge", "palette", "set-theme", "set_language", "worker", "worker-state"),
 }
 FILES = {
     *("statistics-csv", "audit-export", "queue-export"),
