@@ -453,6 +453,11 @@ ACCOUNT_EMAIL_VERIFICATION = SOCIALACCOUNT_EMAIL_VERIFICATION = "none"  # the pr
 SOCIALACCOUNT_LOGIN_ON_GET = True  # a form that leads to another host is refused by our own policy of content
 SOCIALACCOUNT_OPENID_CONNECT_URL_PREFIX = ""
 MFA_ADAPTER = "metacog.sign_in.single_sign_on.SecondFactorAdapter"
+MFA_FORMS = {
+    "activate_totp": "metacog.sign_in.forms.SetUpAppForm",
+    "authenticate": "metacog.sign_in.forms.CodeForm",
+    "reauthenticate": "metacog.sign_in.forms.CodeAgainForm",
+}
 MFA_TOTP_ISSUER = "metacog"
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # nobody signs up here: owners wrote the addresses
 MFA_TOTP_TOLERANCE = 1  # half a minute that a clock may be wrong
