@@ -56,6 +56,8 @@ ON_POSTGRESQL = [
     "tests/reviews/api/test_review.py",
     "tests/reviews/api/test_tool_calls.py",
     "tests/reviews/investigation/test_research.py",
+    "tests/reviews/logs/test_import_log.py",
+    "tests/reviews/logs/test_pages.py",
     "tests/reviews/learning/test_contrast.py",
     "tests/reviews/learning/test_sweep.py::TestMemories",
     "tests/reviews/learning/test_sweep.py::TestOnce",
