@@ -17,13 +17,13 @@ class _Named(forms.Form):
         self.fields["code"].widget.attrs.pop("placeholder", None)
 
 
-class SetUpAppForm(_Named, ActivateTOTPForm):
+class SetUpAppForm(_Named, ActivateTOTPForm):  # type: ignore[misc]  # untyped
     """Ask for the first code of a new app."""
 
 
-class CodeForm(_Named, AuthenticateForm):
+class CodeForm(_Named, AuthenticateForm):  # type: ignore[misc]  # untyped
     """Ask for a code after the password."""
 
 
-class CodeAgainForm(_Named, ReauthenticateForm):
+class CodeAgainForm(_Named, ReauthenticateForm):  # type: ignore[misc]  # untyped
     """Ask for a code before something that protects the account is changed."""

@@ -555,7 +555,7 @@ class TestMarkingWhatDiffers:
         assert self.marks(page, "hold_at").startswith("> was 40 Reset : Holds from default: 50 Use default")
         assert self.marks(page, "threshold").startswith("> default: 30 Use default")
         assert "1 changed" not in page, "a section that is always open counts nothing"
-        assert "1 changed" in desk.get("?budget_calls=9")
+        assert "1 changed" in desk.get("?max_active_threads=9")
 
     @table(
         ("do", "name", "value"),

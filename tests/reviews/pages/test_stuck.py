@@ -338,7 +338,7 @@ def test_a_threshold_is_suggested_with_how_sure_it_is(problem: Problem, alice: A
         became = "helped" if number < 16 else "did-not-help"
         problem.think_twice.create(points=8, answer="yes", answered_at=problem.touched_at, outcome=became)
     page = " ".join(page_of(as_person(alice), "/stuck/").replace("\N{NO-BREAK SPACE}", " ").split())
-    assert "It helped<b>80%</b>16 of 20 · 95 %: 58–92%" in page
+    assert "It helped<b>80%</b>16 of 20 · 95% CI 58–92%" in page
     assert "From 8 points on, thinking twice helped in 16 of 20: 80% (95% CI 58–92%)." in page
 
 
