@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -41,14 +42,19 @@ client.gate(ToolCall("refund", {"order": "4711", "eur": 20}, call_id="call_1", d
 
 
 class Awaited:
-    """An asynchronous client, each of whose calls is awaited in an event loop of its own, as some frameworks do."""
+    """An asynchronous client, each of whose calls is awaited in an event loop of its own, as some frameworks do.
+
+    In a thread of its own: where a browser was driven before, this one has a loop that runs already.
+    """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
-        self.client = AsyncClient(*arguments, **options)
+        self.client, self.thread = AsyncClient(*arguments, **options), ThreadPoolExecutor(1)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         method = getattr(self.client, name)
-        return lambda *arguments, **options: anyio.run(partial(method, *arguments, **options))
+        return lambda *arguments, **options: self.thread.submit(
+            anyio.run, partial(method, *arguments, **options)
+        ).result()
 
 
 @pytest.fixture(params=[Client, Awaited], ids=["sync", "async"])

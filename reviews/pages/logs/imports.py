@@ -22,7 +22,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from metacog.accounts.rule_forms import as_text
 from metacog.heuristics.wire.assessment import HesitationPart
 from metacog.models import Agent, Policy, Role, Team, User
+from metacog.pages.unknown_filters import unknown_filters
 from patterns.models import ErrorPattern
+from reviews.held.listing import word
 from reviews.logs import imports
 from reviews.logs.formats import AUTO, NAMES
 from reviews.logs.trial import OTHER, Report, Tool
@@ -144,7 +146,14 @@ def log_imports(request: PersonRequest) -> HttpResponse:
     else:
         form = LogForm(request.user, initial={"under": request.GET.get("agent", "")})
     rows = _logs(request).defer("report", "cursor", "unread")[:LISTED] if may_upload else ()
-    context = {"form": form, "rows": rows, "may_upload": may_upload, "has_teams": len(request.user.teams) > 1}
+    named = Agent.objects.filter(team__in=request.user.teams_as(Role.CURATOR), public_id=word(request.GET, "agent"))
+    context = {
+        "form": form,
+        "rows": rows,
+        "may_upload": may_upload,
+        "has_teams": len(request.user.teams) > 1,
+        "unknown_filters": unknown_filters(request.GET, agents=named if "agent" in request.GET else []),
+    }
     return render(request, "reviews/log_imports.html", context, status=422 if form.errors else 200)
 
 
