@@ -84,3 +84,17 @@ def test_keys_and_copying_are_offered_where_they_work(open_page: Any, olga: Any,
     expect(page.locator("[data-copy]")).to_be_visible(visible=has_script)
     page.goto(reverse("agent", args=[Agent.objects.get().public_id]))
     expect(page.get_by_role("link", name="Disable agent…")).to_be_visible()
+
+
+def test_on_a_phone_the_navigation_is_a_menu_and_nothing_goes_sideways(open_page: Any, alice: Any, kuro: Any) -> None:
+    kuro.hold()
+    page = open_page(alice, java_script_enabled=False, viewport={"width": 390, "height": 844})
+    page.goto("/queue/")
+    menu, link = page.get_by_role("button", name="Menu Queue"), page.get_by_role("link", name="Knowledge")
+    expect(link).to_be_hidden()
+    menu.click()
+    link.click()
+    expect(page.get_by_role("button", name="Menu Knowledge")).to_be_visible()
+    for tab in page.get_by_role("navigation", name="Pages of this section").get_by_role("link").all():
+        box = tab.bounding_box()
+        assert box["x"] + box["width"] <= 390
