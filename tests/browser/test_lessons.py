@@ -17,9 +17,7 @@ from patterns.models import Lesson
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-def test_a_step_takes_what_is_being_written_away_only_when_pressed_twice(
-    open_page: Any, carla: Any, kuro: Any
-) -> None:
+def test_a_step_takes_what_is_being_written_away_only_when_pressed_twice(open_page: Any, carla: Any, kuro: Any) -> None:
     agent = Agent.objects.select_related("team").get(public_id=kuro.id)
     with transaction.atomic():
         lessons.propose(agent, [Proposal("gap", "First", "First, {}".format, (), ("resp_1",))], "r", timezone.now())

@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 SECRET = "hunter2-t0psecret"
 ARGUMENTS = {
-    "command": "for f in *.log; do\n  gzip \"$f\"; done # \u202e",
+    "command": 'for f in *.log; do\n  gzip "$f"; done # \u202e',
     "timeout": 30,
     "loud": False,
     "env": {"API_TOKEN": SECRET, "HOME": {"deep": list(range(40))}},
