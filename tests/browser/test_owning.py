@@ -109,7 +109,8 @@ def test_an_owners_first_day(open_page: Any, olga: Any, aurora: Team, live_serve
     page.get_by_role("link", name="All events").click()
     page.wait_for_url("**/audit/?actor=**")
     found = page.locator("[data-list] > tr").evaluate_all(
-        "rows => rows.map((row) => [row.querySelector('details code').textContent, row.querySelector('.id a')?.pathname])"
+        "rows => rows.map((row) => "
+        "[row.querySelector('details code').textContent, row.querySelector('.id a')?.pathname])"
     )
     led = dict(found)
     assert [action for action, address in RECORDED.items() if not (led.get(action) or "").startswith(address)] == []
