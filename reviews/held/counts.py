@@ -20,6 +20,7 @@ from reviews.learning import corrections
 from reviews.metrics import sampling
 from reviews.models import ExtensionRequest, HeldItem, ItemTalk
 
+BEGAN = timezone.now()  # of this process: what was started with it is given as long as a heartbeat lasts
 COUNTED = 1_000  # what is more, pages tell as "1,000+": no page reads all that waits
 # What the page "To do" lists, in its order: each counts where the person's role may decide it.
 TO_DO = ("samples", "corrections", "proposals", "lessons", "memories", "conflicts", "suggestions", "drafts")
@@ -50,7 +51,8 @@ def to_do(person: User) -> ToDo:
         *numbers, counts.worker_at, may_decide = found
         counts.update(zip(SECTIONS, numbers, strict=True))
         counts["queue"] -= counts["snoozed"]
-        counts.is_worker_away = bool(may_decide or person.is_staff) and not is_alive(counts.worker_at, now)
+        is_away = not is_alive(counts.worker_at, now) and not is_alive(BEGAN, now)
+        counts.is_worker_away = bool(may_decide or person.is_staff) and is_away
     counts["to_do"] = sum(counts.get(name, 0) for name in TO_DO)
     return counts
 
