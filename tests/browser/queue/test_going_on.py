@@ -67,7 +67,7 @@ def presses(count: int) -> Iterator[tuple[str, float]]:
             yield from decide
 
 
-@pytest.mark.parametrize("count", [30, pytest.param(100, marks=pytest.mark.starts)])
+@pytest.mark.parametrize("count", [12, pytest.param(100, marks=pytest.mark.starts)])
 def test_every_press_of_a_quick_hand_decides_one_item_in_the_order_of_the_list(
     open_page: Any, alice: Any, kuro: Any, count: int, record_property: Callable[[str, object], None]
 ) -> None:
