@@ -111,6 +111,18 @@ def test_only_what_was_let_go_is_allowed(
     assert outcome.message.startswith(("Allowed", "A reviewer") if allowed else "Not done")
 
 
+@table("decided", [held(), held("approve", arguments={"eur": 20}), answer(404, {"detail": "Gone."})])
+def test_who_waits_is_told_where_it_is_decided(decided: Answer) -> None:
+    told: list[Outcome] = []
+    question = flows.Question.of(CALL, "run", None)
+    asked = item("hold", held="held_1", review_url="http://x/queue/held_1/")
+    gate = flows.gate(question, Until.after(0), 30.0, "deny", told.append)
+    outcome, _ = played(gate, [asked, decided])
+    assert [(each.verdict, each.review_url) for each in told] == [("pending", "http://x/queue/held_1/")]
+    assert outcome.review_url == "http://x/queue/held_1/"
+    assert ("decide it at http://x/queue/held_1/." in outcome.message) == (outcome.verdict == "pending")
+
+
 def test_a_call_may_choose_to_be_made_without_an_answer() -> None:
     outcome, steps = gated(repeat(NOBODY), unreachable="allow")
     assert (outcome.verdict, outcome.allowed, outcome.arguments) == ("unreachable", True, CALL.arguments)

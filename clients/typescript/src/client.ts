@@ -60,6 +60,11 @@ export interface AskOptions extends Cancellable {
   readonly unreachable?: "deny" | "allow" | undefined;
 }
 
+export interface GateOptions extends AskOptions {
+  /** Called before the wait with the outcome that is `pending`: its `reviewUrl` is where to decide. */
+  readonly onHeld?: ((told: Outcome) => void) | undefined;
+}
+
 /** A question with all that goes into its bytes: asked again, these are the same. */
 interface Question {
   readonly asked: Asked;
@@ -108,14 +113,17 @@ export class Client {
    *
    * Never rejects because of metacog: what cannot be asked, or is not decided within `deadline` seconds, is not allowed.
    */
-  async gate(asked: Asked, options: AskOptions = {}): Promise<Outcome> {
+  async gate(asked: Asked, options: GateOptions = {}): Promise<Outcome> {
     const until = this.#until(options.deadline);
     const question = await this.#question(asked, options);
     let told = await this.#ask(question, until);
     while (told.verdict === "pending" && told.held !== null) {
-      const { held } = told;
+      const { held, reviewUrl } = told;
+      options.onHeld?.(told);
       told = await this.#wait(held, until, options.signal, question);
-      if (told.held === held && told.verdict === "pending") break;
+      if (told.held !== held) continue;
+      told = located(told, reviewUrl);
+      if (told.verdict === "pending") break;
     }
     return told;
   }
@@ -372,6 +380,12 @@ function decided(item: Held): Outcome {
   if (verdict !== "edit" || decision.arguments === null) return told;
   // Else a model believes in those that it gave.
   return { ...told, message: `${told.message} The arguments are now ${asJson(told.arguments)}.` };
+}
+
+/** Add where it is decided, which only the first answer says. */
+function located(told: Outcome, reviewUrl: string | null): Outcome {
+  const { verdict, reason, held } = told;
+  return verdict === "pending" ? outcome(verdict, { reason, held, reviewUrl }) : { ...told, reviewUrl };
 }
 
 /** Let a call through that could not be asked about, because it said so. */

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import quote
@@ -17,6 +17,7 @@ AGAIN_SECONDS = 0.5  # between two polls, where a proxy answered sooner
 MAX_CALL_ID = 255
 
 WhenUnreachable = Literal["deny", "allow"]
+OnHeld = Callable[[Outcome], object]
 DECIDED: dict[str, Verdict] = {
     "approve": "approve",
     "edit": "edit",
@@ -69,15 +70,32 @@ class Question:
         return request("POST", "/responses", body)
 
 
-def gate(question: Question, until: Until, retry_seconds: float, unreachable: WhenUnreachable) -> Steps[Outcome]:
+def gate(
+    question: Question,
+    until: Until,
+    retry_seconds: float,
+    unreachable: WhenUnreachable,
+    on_held: OnHeld | None = None,
+) -> Steps[Outcome]:
     """Ask, and wait for the decision where it is held. Raises nothing: what cannot be asked is not allowed."""
     told = yield from ask(question, until, retry_seconds, unreachable)
     while told.verdict == "pending" and told.held:
-        held = told.held
+        held, page = told.held, told.review_url
+        if on_held:
+            on_held(told)
         told = yield from wait(held, until, question)
-        if told.verdict == "pending" and told.held == held:
-            break
+        if told.held == held:
+            told = located(told, page)
+            if told.verdict == "pending":
+                break
     return told
+
+
+def located(told: Outcome, review_url: str | None) -> Outcome:
+    """Add where it is decided, which only the first answer says."""
+    if told.verdict == "pending":
+        return outcome("pending", reason=told.reason, held=told.held, review_url=review_url)
+    return replace(told, review_url=review_url)
 
 
 def ask(question: Question, until: Until, retry_seconds: float, unreachable: WhenUnreachable) -> Steps[Outcome]:

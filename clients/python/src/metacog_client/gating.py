@@ -49,7 +49,8 @@ class Outcome:
     """What may be done now.
 
     Only if `allowed`: a call with `arguments`, words as `text`, both as decided. `message` is one English sentence for
-    the model, whatever the verdict. `held` names the held item, where there is one.
+    the model, whatever the verdict. `held` names the held item, where there is one, and `review_url` its page, where a
+    person decides it (`gate` and `ask` know it, `wait` alone does not).
     """
 
     verdict: Verdict
@@ -103,6 +104,8 @@ def outcome(verdict: Verdict, *, allowed: bool | None = None, reason: str = "", 
         message += f" Reason: {reason}"
     if verdict == "reject":
         message += " Do not try the same again in another form."
+    if verdict == "pending" and fields.get("review_url"):
+        message += f" A person can decide it at {fields['review_url']}."
     if allowed is None:
         allowed = verdict in ALLOWED
     return Outcome(verdict=verdict, allowed=allowed, message=message, reason=reason, **fields)
