@@ -1,8 +1,8 @@
 import { NotConfigured, Refused, Unreachable } from "./errors.js";
-import { derived, isToolCall, keyOf, outcome, type Asked, type Outcome, type OutcomeVerdict } from "./gating.js";
+import { derived, ended, isToolCall, keyOf, outcome, type Asked, type Outcome, type OutcomeVerdict } from "./gating.js";
 import { asJson, isNoJson } from "./json.js";
 import { Spool, type SpoolStore } from "./spool.js";
-import { pause, Transport, Until, type Request } from "./transport.js";
+import { NOT_METACOG, pause, Transport, Until, type Request } from "./transport.js";
 import type { Context, Decision, DecisionPage, Held, Json, Memory, MemoryPage, ResponseBody, Verdict } from "./types.js";
 
 const DEADLINE_SECONDS = 600;
@@ -84,7 +84,7 @@ export class Client {
   #spool: Spool | null;
 
   constructor(options: ClientOptions = {}) {
-    const url = (options.url || environment("METACOG_URL")).replace(/\/+$/, "");
+    const url = (options.url || environment("METACOG_URL")).replace(/(\/+api\/v1)?\/*$/, "");
     const key = options.apiKey || environment("METACOG_API_KEY");
     if (!url || !key) {
       throw new NotConfigured(`There is no ${url ? "key (METACOG_API_KEY)" : "address (METACOG_URL)"} of metacog.`);
@@ -297,7 +297,7 @@ export class Client {
       }
       // Whatever this call says: a key that was revoked or a call too large to be shown must not open the gate.
       if (error instanceof Refused) {
-        return outcome("unreachable", { reason: `metacog refused to be asked: ${error.message}` });
+        return outcome("unreachable", { reason: refused(error) });
       }
       if (!(error instanceof TypeError)) throw error;
       return outcome("unreachable", { reason: "what answered is not metacog, or one that this client does not know" });
@@ -319,7 +319,7 @@ export class Client {
     } catch (error) {
       if (error instanceof Unreachable) return outcome("pending", { held, reason: error.message });
       if (error instanceof Refused) {
-        return outcome("unreachable", { held, reason: `metacog refused to be asked: ${error.message}` });
+        return outcome("unreachable", { held, reason: refused(error) });
       }
       if (!(error instanceof TypeError)) throw error;
       return outcome("unreachable", { held, reason: "what answered is not metacog" });
@@ -382,6 +382,10 @@ function decided(item: Held): Outcome {
   return { ...told, message: `${told.message} The arguments are now ${asJson(told.arguments)}.` };
 }
 
+function refused(error: Refused): string {
+  return error.detail === NOT_METACOG ? error.message : `metacog refused to be asked: ${error.message}`;
+}
+
 /** Add where it is decided, which only the first answer says. */
 function located(told: Outcome, reviewUrl: string | null): Outcome {
   const { verdict, reason, held } = told;
@@ -390,7 +394,7 @@ function located(told: Outcome, reviewUrl: string | null): Outcome {
 
 /** Let a call through that could not be asked about, because it said so. */
 function unasked(asked: Asked, reason: string): Outcome {
-  const message = `Allowed without a review, as this call permits: ${reason}`;
+  const message = `Allowed without a review, as this call permits: ${ended(reason)}`;
   const what = isToolCall(asked) ? { arguments: asked.arguments } : { text: asked.text };
   return { ...outcome("unreachable", { reason, ...what }), allowed: true, message };
 }

@@ -49,7 +49,7 @@ class _Core:
         call says otherwise (None: for ever), `retry_seconds` for how long an answer is tried for at all. `spool`, a
         file, keeps what `record` is given until metacog has it.
         """
-        url = (url or os.environ.get("METACOG_URL", "")).rstrip("/")
+        url = (url or os.environ.get("METACOG_URL", "")).rstrip("/").removesuffix("/api/v1").rstrip("/")
         key = api_key or os.environ.get("METACOG_API_KEY", "")
         if not url or not key:
             missing = "address (METACOG_URL)" if not url else "key (METACOG_API_KEY)"

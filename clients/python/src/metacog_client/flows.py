@@ -9,8 +9,8 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from .errors import Refused, Unreachable
-from .exchange import Send, Sleep, Steps, Until, answered, content, request
-from .gating import NOT_JSON, Asked, Outcome, Text, ToolCall, Verdict, as_json, derived, key_of, outcome
+from .exchange import NOT_METACOG, Send, Sleep, Steps, Until, answered, content, request
+from .gating import NOT_JSON, Asked, Outcome, Text, ToolCall, Verdict, as_json, derived, ended, key_of, outcome
 
 WAIT_SECONDS = 25.0  # of one long poll: below what proxies allow, usually 30 or 60
 AGAIN_SECONDS = 0.5  # between two polls, where a proxy answered sooner
@@ -117,7 +117,7 @@ def ask(question: Question, until: Until, retry_seconds: float, unreachable: Whe
             other = derived(question.key, (send.body or b"").decode())
             return (yield from ask(replace(question, key=other), until, retry_seconds, unreachable))
         # Whatever this call says: a key that was revoked or a call too large to be shown must not open the gate.
-        return outcome("unreachable", reason=f"metacog refused to be asked: {error}")
+        return outcome("unreachable", reason=refused(error))
     except (KeyError, IndexError, TypeError):
         return outcome("unreachable", reason="what answered is not metacog, or one that this client does not know")
 
@@ -139,9 +139,13 @@ def wait(held: str, until: Until, question: Question | None = None) -> Steps[Out
     except Unreachable as error:
         return outcome("pending", held=held, reason=str(error))
     except Refused as error:
-        return outcome("unreachable", held=held, reason=f"metacog refused to be asked: {error}")
+        return outcome("unreachable", held=held, reason=refused(error))
     except (KeyError, TypeError):
         return outcome("unreachable", held=held, reason="what answered is not metacog")
+
+
+def refused(error: Refused) -> str:
+    return str(error) if error.detail == NOT_METACOG else f"metacog refused to be asked: {error}"
 
 
 def claimed(question: Question, item: Mapping[str, Any], told: Outcome, until: Until) -> Steps[Outcome]:
@@ -194,7 +198,7 @@ def decided(item: Mapping[str, Any]) -> Outcome:
 def unasked(asked: Asked, reason: str) -> Outcome:
     """Let a call through that could not be asked about, because it said so."""
     told = outcome("unreachable", allowed=True, reason=reason)
-    message = f"Allowed without a review, as this call permits: {reason}."
+    message = f"Allowed without a review, as this call permits: {ended(reason)}"
     if isinstance(asked, ToolCall):
         return replace(told, message=message, arguments=asked.arguments)
     return replace(told, message=message, text=asked.text)

@@ -95,13 +95,20 @@ MESSAGES: dict[Verdict, str] = {
     "unreachable": "Not done: the review service could not be asked, and without it nothing is done.",
     "pending": "Not done yet: this is held for review, and nobody has decided it so far.",
 }
+ENDS = (".", "!", "?", "…", "。", "！", "？")
 ALLOWED: frozenset[Verdict] = frozenset({"pass", "approve", "edit"})
+
+
+def ended(sentence: str) -> str:
+    """Give a sentence the full stop that whoever wrote it left out: another one may follow."""
+    sentence = sentence.rstrip()
+    return sentence if sentence.endswith(ENDS) else f"{sentence}."
 
 
 def outcome(verdict: Verdict, *, allowed: bool | None = None, reason: str = "", **fields: Any) -> Outcome:
     message = MESSAGES[verdict]
     if reason and verdict not in ("pass", "approve"):
-        message += f" Reason: {reason}"
+        message += f" Reason: {ended(reason)}"
     if verdict == "reject":
         message += " Do not try the same again in another form."
     if verdict == "pending" and fields.get("review_url"):

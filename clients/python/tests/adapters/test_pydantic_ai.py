@@ -11,7 +11,14 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 from pydantic_ai import Agent
-from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse, TextPart, ToolCallPart, ToolReturn
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelMessagesTypeAdapter,
+    ModelResponse,
+    TextPart,
+    ToolCallPart,
+    ToolReturn,
+)
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.tools import DeferredToolRequests, Tool
 
@@ -66,7 +73,7 @@ def test_an_approved_call_is_made(metacog: Any, run: str) -> None:
 
 def test_an_edited_call_is_made_with_the_edited_arguments(metacog: Any, run: str) -> None:
     deciding = metacog.decide_next("edit", run, arguments={"order": "4711", "eur": 90})
-    assert played(run) == f"{TOLD_OF} {{\"eur\":90,\"order\":\"4711\"}}.\n\nRefunded 90 EUR."
+    assert played(run) == f'{TOLD_OF} {{"eur":90,"order":"4711"}}.\n\nRefunded 90 EUR.'
     deciding.join()
     assert MADE == [("4711", 90)]
 
@@ -152,7 +159,7 @@ def elsewhere(function: str, *given: Any) -> subprocess.Popen[str]:
         (
             "edit",
             {"arguments": {"order": "4711", "eur": 9}},
-            f"{TOLD_OF} {{\"eur\":9,\"order\":\"4711\"}}.\n\nRefunded 9 EUR. [('4711', 9.0)]",
+            f'{TOLD_OF} {{"eur":9,"order":"4711"}}.\n\nRefunded 9 EUR. [(\'4711\', 9.0)]',
         ),
         ("reject", {"reason": "No."}, "Not done: a reviewer rejected this. Reason: No. Do not try the same again"),
     ],
@@ -199,7 +206,7 @@ def test_the_example_runs(metacog: Any) -> None:
     deciding.join()
     assert done.stdout.splitlines()[1:] == [
         "Refunding 9 EUR for order 4712.",
-        f"About order 4712: {TOLD_OF} {{\"eur\":9,\"order\":\"4712\"}}.",
+        f'About order 4712: {TOLD_OF} {{"eur":9,"order":"4712"}}.',
         "",
         "Refunded 9 EUR.",
     ], done.stderr
