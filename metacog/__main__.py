@@ -19,6 +19,8 @@ def main() -> None:
     if sys.argv[1:] in (["--version"], ["version"]):
         print(__version__)
         return
+    if sys.argv[1:2] == ["help"] and sys.argv[2:] and sys.argv[2] in OF_CLIENT:
+        sys.argv[1:] = [sys.argv[2], "--help"]
     if len(sys.argv) > 1 and sys.argv[1] in OF_CLIENT:
         if IN_CHECKOUT:
             sys.path.insert(0, str(Path(__file__).parents[1] / "clients/python/src"))

@@ -8,6 +8,11 @@ from textwrap import fill
 from django.core.management import BaseCommand, ManagementUtility, get_commands, load_command_class
 
 OURS = ("metacog", "patterns", "reviews")
+OF_CLIENT = {
+    "hook": "Asks metacog before Claude Code or Codex uses a tool",
+    "mcp": "Serves metacog's tools to an MCP client",
+    "mcp-proxy": "Stands before an MCP server and asks before each of its tools is called",
+}
 
 
 class Utility(ManagementUtility):
@@ -26,6 +31,9 @@ class Utility(ManagementUtility):
                 "",
                 "metacog:",
                 *(f"    {name:13}  {meaning}" for name, meaning in ours.items()),
+                "",
+                "For agents, without Django:",
+                *(f"    {name:13}  {meaning}" for name, meaning in OF_CLIENT.items()),
                 "",
                 "Django and other packages:",
                 fill(", ".join(others), 110, initial_indent="    ", subsequent_indent="    "),

@@ -212,7 +212,7 @@ def test_what_the_agent_reads_has_the_shapes_of_its_types(connect: Callable[...,
     assert {error["pointer"] for error in refused.value.errors} == {"/response", "/respond"}
 
 
-def test_who_gave_no_key_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_address_and_the_key_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("METACOG_URL", raising=False)
     monkeypatch.delenv("METACOG_API_KEY", raising=False)
     with pytest.raises(NotConfigured, match="METACOG_URL"):
@@ -221,6 +221,7 @@ def test_who_gave_no_key_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
         AsyncClient("http://127.0.0.1:8000")
     with pytest.raises(NotConfigured, match="no address"):
         Client("127.0.0.1:8000", "key")
+    assert Client("http://127.0.0.1:8000/api/v1/", "key").url == "http://127.0.0.1:8000"
 
 
 def test_the_example_runs(kuro: Any, alice: Any, live_server: Any, undo_at_once: None) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
 from django.conf import settings
 
+from metacog.__main__ import OF_CLIENT
+from metacog.management.utility import Utility
 from tests.tables import table
 
 # Each command's module says what it was given, and whether anything slow was loaded before it.
@@ -23,6 +26,11 @@ sys.modules[NAME] = stands_in = types.ModuleType(NAME)
 stands_in.main = called
 main()
 """
+
+
+def test_the_help_names_the_commands_of_the_client() -> None:
+    listed = re.findall(r"^    (\S+)", Utility(["metacog"]).main_help_text(), re.MULTILINE)
+    assert set(OF_CLIENT) <= set(listed)
 
 
 @table("command, module", [("hook", ".hooks"), ("mcp", ".mcp"), ("mcp-proxy", ".mcp.proxy")])

@@ -90,6 +90,7 @@ PENDING = item("hold", held="held_1")
         ([answer(200, ["items"])], "allow", "unreachable", False, "not metacog"),
         ([answer(401, {"detail": "No such key."})], "allow", "unreachable", False, "No such key. (401)"),
         ([answer(422, {"detail": "Too deep."})], "allow", "unreachable", False, "Too deep. (422)"),
+        ([Answer(404, b"<html>")], "allow", "unreachable", False, "is not metacog's API (404)"),
         ([Answer(200, b"<html>")], "deny", "unreachable", False, "no JSON"),
         ([PENDING, held("approve", arguments={"eur": 20})], "deny", "approve", True, ""),
         ([PENDING, held("edit", arguments={"eur": 5})], "deny", "edit", True, ""),
@@ -109,6 +110,28 @@ def test_only_what_was_let_go_is_allowed(
     assert (outcome.verdict, outcome.allowed) == (verdict, allowed)
     assert reason in outcome.reason
     assert outcome.message.startswith(("Allowed", "A reviewer") if allowed else "Not done")
+
+
+@table(
+    "reason, sentence",
+    [("too much ", "too much."), ("Too much!", "Too much!"), ("為什麼？", "為什麼？"), ("See 4.", "See 4.")],
+)
+def test_a_reason_ends_before_the_next_sentence(reason: str, sentence: str) -> None:
+    outcome, _ = gated([PENDING, held("reject", reason=reason)])
+    assert outcome.reason == reason
+    assert outcome.message.endswith(f" Reason: {sentence} Do not try the same again in another form.")
+
+
+@table("decided", [held(), held("approve", arguments={"eur": 20}), answer(404, {"detail": "Gone."})])
+def test_who_waits_is_told_where_it_is_decided(decided: Answer) -> None:
+    told: list[Outcome] = []
+    question = flows.Question.of(CALL, "run", None)
+    asked = item("hold", held="held_1", review_url="http://x/queue/held_1/")
+    gate = flows.gate(question, Until.after(0), 30.0, "deny", told.append)
+    outcome, _ = played(gate, [asked, decided])
+    assert [(each.verdict, each.review_url) for each in told] == [("pending", "http://x/queue/held_1/")]
+    assert outcome.review_url == "http://x/queue/held_1/"
+    assert ("decide it at http://x/queue/held_1/." in outcome.message) == (outcome.verdict == "pending")
 
 
 def test_a_call_may_choose_to_be_made_without_an_answer() -> None:

@@ -1,5 +1,6 @@
 """A LangGraph agent that pauses where a person decides, and goes on in another process, days later if need be.
 
+    pip install "./clients/python[langchain]" langgraph-checkpoint-sqlite       (in a checkout)
     export METACOG_URL=http://127.0.0.1:8000 METACOG_API_KEY=… METACOG_SIGNING_SECRET=whsec_…
     python langgraph_webhook.py ask 4712         pauses, and ends
     python langgraph_webhook.py listen 9000      is the agent's webhook, and goes on with each thread as it is decided

@@ -1,8 +1,8 @@
 import { NotConfigured, Refused, Unreachable } from "./errors.js";
-import { derived, isToolCall, keyOf, outcome, type Asked, type Outcome, type OutcomeVerdict } from "./gating.js";
+import { derived, ended, isToolCall, keyOf, outcome, type Asked, type Outcome, type OutcomeVerdict } from "./gating.js";
 import { asJson, isNoJson } from "./json.js";
 import { Spool, type SpoolStore } from "./spool.js";
-import { pause, Transport, Until, type Request } from "./transport.js";
+import { NOT_METACOG, pause, Transport, Until, type Request } from "./transport.js";
 import type { Context, Decision, DecisionPage, Held, Json, Memory, MemoryPage, ResponseBody, Verdict } from "./types.js";
 
 const DEADLINE_SECONDS = 600;
@@ -60,6 +60,11 @@ export interface AskOptions extends Cancellable {
   readonly unreachable?: "deny" | "allow" | undefined;
 }
 
+export interface GateOptions extends AskOptions {
+  /** Called before the wait with the outcome that is `pending`: its `reviewUrl` is where to decide. */
+  readonly onHeld?: ((told: Outcome) => void) | undefined;
+}
+
 /** A question with all that goes into its bytes: asked again, these are the same. */
 interface Question {
   readonly asked: Asked;
@@ -79,7 +84,7 @@ export class Client {
   #spool: Spool | null;
 
   constructor(options: ClientOptions = {}) {
-    const url = (options.url || environment("METACOG_URL")).replace(/\/+$/, "");
+    const url = (options.url || environment("METACOG_URL")).replace(/(\/+api\/v1)?\/*$/, "");
     const key = options.apiKey || environment("METACOG_API_KEY");
     if (!url || !key) {
       throw new NotConfigured(`There is no ${url ? "key (METACOG_API_KEY)" : "address (METACOG_URL)"} of metacog.`);
@@ -108,14 +113,17 @@ export class Client {
    *
    * Never rejects because of metacog: what cannot be asked, or is not decided within `deadline` seconds, is not allowed.
    */
-  async gate(asked: Asked, options: AskOptions = {}): Promise<Outcome> {
+  async gate(asked: Asked, options: GateOptions = {}): Promise<Outcome> {
     const until = this.#until(options.deadline);
     const question = await this.#question(asked, options);
     let told = await this.#ask(question, until);
     while (told.verdict === "pending" && told.held !== null) {
-      const { held } = told;
+      const { held, reviewUrl } = told;
+      options.onHeld?.(told);
       told = await this.#wait(held, until, options.signal, question);
-      if (told.held === held && told.verdict === "pending") break;
+      if (told.held !== held) continue;
+      told = located(told, reviewUrl);
+      if (told.verdict === "pending") break;
     }
     return told;
   }
@@ -289,7 +297,7 @@ export class Client {
       }
       // Whatever this call says: a key that was revoked or a call too large to be shown must not open the gate.
       if (error instanceof Refused) {
-        return outcome("unreachable", { reason: `metacog refused to be asked: ${error.message}` });
+        return outcome("unreachable", { reason: refused(error) });
       }
       if (!(error instanceof TypeError)) throw error;
       return outcome("unreachable", { reason: "what answered is not metacog, or one that this client does not know" });
@@ -311,7 +319,7 @@ export class Client {
     } catch (error) {
       if (error instanceof Unreachable) return outcome("pending", { held, reason: error.message });
       if (error instanceof Refused) {
-        return outcome("unreachable", { held, reason: `metacog refused to be asked: ${error.message}` });
+        return outcome("unreachable", { held, reason: refused(error) });
       }
       if (!(error instanceof TypeError)) throw error;
       return outcome("unreachable", { held, reason: "what answered is not metacog" });
@@ -374,9 +382,19 @@ function decided(item: Held): Outcome {
   return { ...told, message: `${told.message} The arguments are now ${asJson(told.arguments)}.` };
 }
 
+function refused(error: Refused): string {
+  return error.detail === NOT_METACOG ? error.message : `metacog refused to be asked: ${error.message}`;
+}
+
+/** Add where it is decided, which only the first answer says. */
+function located(told: Outcome, reviewUrl: string | null): Outcome {
+  const { verdict, reason, held } = told;
+  return verdict === "pending" ? outcome(verdict, { reason, held, reviewUrl }) : { ...told, reviewUrl };
+}
+
 /** Let a call through that could not be asked about, because it said so. */
 function unasked(asked: Asked, reason: string): Outcome {
-  const message = `Allowed without a review, as this call permits: ${reason}`;
+  const message = `Allowed without a review, as this call permits: ${ended(reason)}`;
   const what = isToolCall(asked) ? { arguments: asked.arguments } : { text: asked.text };
   return { ...outcome("unreachable", { reason, ...what }), allowed: true, message };
 }

@@ -48,6 +48,7 @@ export interface Outcome {
   /** The held item's id, where there is one. */
   readonly held: string | null;
   readonly by: string | null;
+  /** Its page, where a person decides it: `gate` and `ask` know it, `wait` alone does not. */
   readonly reviewUrl: string | null;
 }
 
@@ -65,11 +66,18 @@ const MESSAGES: Readonly<Record<OutcomeVerdict, string>> = {
 
 export const isToolCall = (asked: Asked): asked is ToolCall => "name" in asked;
 
+/** Give a sentence the full stop that whoever wrote it left out: another one may follow. */
+export function ended(sentence: string): string {
+  const given = sentence.trimEnd();
+  return /[.!?…。！？]$/.test(given) ? given : `${given}.`;
+}
+
 export function outcome(verdict: OutcomeVerdict, fields: Partial<Outcome> = {}): Outcome {
   const reason = fields.reason ?? "";
   let message = MESSAGES[verdict];
-  if (reason && verdict !== "pass" && verdict !== "approve") message += ` Reason: ${reason}`;
+  if (reason && verdict !== "pass" && verdict !== "approve") message += ` Reason: ${ended(reason)}`;
   if (verdict === "reject") message += " Do not try the same again in another form.";
+  if (verdict === "pending" && fields.reviewUrl) message += ` A person can decide it at ${fields.reviewUrl}.`;
   const allowed = verdict === "pass" || verdict === "approve" || verdict === "edit";
   return { arguments: null, text: null, held: null, by: null, reviewUrl: null, verdict, allowed, message, ...fields, reason };
 }

@@ -1,4 +1,4 @@
-export { Client, type AskOptions, type Cancellable, type ClientOptions } from "./client.js";
+export { Client, type AskOptions, type Cancellable, type ClientOptions, type GateOptions } from "./client.js";
 export { BadSignature, MetacogError, NotConfigured, Refused, SpoolFull, Unreachable } from "./errors.js";
 export type { Asked, Outcome, OutcomeVerdict, Text, ToolCall } from "./gating.js";
 export type { SpoolStore } from "./spool.js";

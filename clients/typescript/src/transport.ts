@@ -8,6 +8,8 @@ const LONGEST_PAUSE_SECONDS = 5;
 // Asked again later, each of these may be answered otherwise. A 500 too: every write here has an id or is the same twice.
 const TRY_AGAIN = new Set([408, 425, 429, 500, 502, 503, 504]);
 
+export const NOT_METACOG = "what answers at this address is not metacog's API";
+
 export interface Request {
   readonly method: "GET" | "POST";
   /** Below /api/v1, with its query unless it `waits`. */
@@ -111,9 +113,8 @@ export class Transport {
         const answer = await this.#attempt(request);
         if (answer.status < 400) return answer.body;
         const problem = read(answer.body);
-        const detail = problem.detail || `HTTP status ${answer.status}`;
-        if (!TRY_AGAIN.has(answer.status)) throw new Refused(answer.status, detail, problem.errors);
-        why = `${detail} (${answer.status})`;
+        if (!TRY_AGAIN.has(answer.status)) throw new Refused(answer.status, problem.detail || NOT_METACOG, problem.errors);
+        why = `${problem.detail || `HTTP status ${answer.status}`} (${answer.status})`;
         asked = retryAfter(answer.retryAfter);
       } catch (error) {
         if (error instanceof Refused) throw error;

@@ -10,7 +10,7 @@ import { text } from "node:stream/consumers";
 import { before, suite, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { Client, isDecision, Refused, SpoolFull, Unreachable, verifyWebhook, type ToolCall } from "@metacog/client";
+import { Client, isDecision, Refused, SpoolFull, Unreachable, verifyWebhook, type Outcome, type ToolCall } from "@metacog/client";
 import { FileStore } from "@metacog/client/file-store";
 import { metacog, type Metacog } from "./metacog.js";
 
@@ -79,12 +79,18 @@ suite("the gate, asked of a running server", () => {
 
   test("at the deadline it is pending, and the same call asked again is the same held item", async () => {
     const client = server.client();
-    const [first, second] = [await client.gate(refund(), { deadline: 0 }), await client.ask(refund())];
+    const urls: (string | null)[] = [];
+    const onHeld = (told: Outcome): void => void urls.push(told.reviewUrl);
+    const [first, second] = [await client.gate(refund(), { deadline: 0, onHeld }), await client.ask(refund())];
     assert.deepEqual([first.verdict, first.allowed], ["pending", false]);
     assert.equal(second.held, first.held);
     assert.match(second.reviewUrl!, new RegExp(first.held!));
+    assert.deepEqual(urls, [second.reviewUrl]);
+    assert.equal(first.reviewUrl, second.reviewUrl);
+    assert.ok(first.message.includes(first.reviewUrl!), first.message);
     await server.decide(first.held!, "approve");
     assert.equal((await client.wait(first.held!)).verdict, "approve");
+    assert.equal((await client.gate(refund())).reviewUrl, first.reviewUrl);
     assert.equal((await server.held(client.run)).length, 1);
   });
 

@@ -64,6 +64,10 @@ export class Metacog {
       headers: { Authorization: `Bearer ${this.ready.token}`, "Content-Type": "application/json" },
       body: body === undefined ? null : JSON.stringify(body),
     });
+    if (answer.status === 429) {
+      await sleep(200); // a person's token has 20 calls a second
+      return this.review(path, body);
+    }
     if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
     return (await answer.json()) as Answer;
   }

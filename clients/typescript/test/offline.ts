@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { suite, test } from "node:test";
 import { BadSignature, Client, NotConfigured, verifyWebhook, type Asked } from "@metacog/client";
-import { keyOf } from "../src/gating.js";
+import { keyOf, outcome } from "../src/gating.js";
 import { pauseAfter, retryAfter } from "../src/transport.js";
 import { PYTHON, ROOT } from "./metacog.js";
 
@@ -88,6 +88,24 @@ suite("what needs no server", () => {
   test("a client without address or key is refused", () => {
     for (const options of [{}, { url: "http://x" }, { apiKey: "k" }, { url: "ftp://x", apiKey: "k" }, { url: "http://x", apiKey: "k\n" }]) {
       assert.throws(() => new Client(options), NotConfigured, JSON.stringify(options));
+    }
+  });
+
+  test("an address may end in /api/v1, and one that is not metacog's is told so", async () => {
+    const asked: string[] = [];
+    const fake: typeof fetch = async (url) => (asked.push(String(url)), new Response("<html>", { status: 404 }));
+    for (const url of ["http://x/api/v1", "http://x/api/v1//", "http://x//"]) {
+      const client = new Client({ url, apiKey: "k", fetch: fake });
+      assert.equal(client.url, "http://x");
+      const told = await client.gate({ name: "refund", arguments: {} }, { unreachable: "allow" });
+      assert.deepEqual([told.allowed, told.reason], [false, "what answers at this address is not metacog's API (404)"]);
+    }
+    assert.deepEqual([...new Set(asked)], ["http://x/api/v1/responses"]);
+  });
+
+  test("a reason ends before the next sentence", () => {
+    for (const [reason, sentence] of [["too much ", "too much."], ["Too much!", "Too much!"], ["為什麼？", "為什麼？"]] as const) {
+      assert.ok(outcome("reject", { reason }).message.endsWith(` Reason: ${sentence} Do not try the same again in another form.`));
     }
   });
 

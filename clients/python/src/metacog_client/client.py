@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from . import flows, requests
 from .errors import NotConfigured
 from .exchange import Answer, Send, Sleep, Steps, Until
-from .flows import Question, WhenUnreachable
+from .flows import OnHeld, Question, WhenUnreachable
 from .gating import Asked, Outcome
 from .spool import Sender, Spool
 from .webhooks import Event, verified
@@ -49,7 +49,7 @@ class _Core:
         call says otherwise (None: for ever), `retry_seconds` for how long an answer is tried for at all. `spool`, a
         file, keeps what `record` is given until metacog has it.
         """
-        url = (url or os.environ.get("METACOG_URL", "")).rstrip("/")
+        url = (url or os.environ.get("METACOG_URL", "")).rstrip("/").removesuffix("/api/v1").rstrip("/")
         key = api_key or os.environ.get("METACOG_API_KEY", "")
         if not url or not key:
             missing = "address (METACOG_URL)" if not url else "key (METACOG_API_KEY)"
@@ -123,11 +123,13 @@ class Client(_Core):
         expires_in: int | None = None,
         deadline: float | None = None,
         unreachable: WhenUnreachable = "deny",
+        on_held: OnHeld | None = None,
     ) -> Outcome:
         """Ask whether this may be done, and wait for a person where metacog wants one.
 
         Never raises because of metacog: what cannot be asked, or is not decided within `deadline` seconds, is not
         allowed. `unreachable="allow"` lets through what metacog did not answer about; never what it holds or refuses.
+        `on_held` is called, before the wait, with the outcome that is `pending`: its `review_url` is where to decide.
         """
         question = Question.of(
             asked,
@@ -138,7 +140,7 @@ class Client(_Core):
             require_review=require_review,
             expires_in=expires_in,
         )
-        return self._run(flows.gate(question, self._until(deadline), self.retry_seconds, unreachable))
+        return self._run(flows.gate(question, self._until(deadline), self.retry_seconds, unreachable, on_held))
 
     def ask(
         self,
@@ -302,6 +304,7 @@ class AsyncClient(_Core):
         expires_in: int | None = None,
         deadline: float | None = None,
         unreachable: WhenUnreachable = "deny",
+        on_held: OnHeld | None = None,
     ) -> Outcome:
         """As `Client.gate`."""
         question = Question.of(
@@ -313,7 +316,7 @@ class AsyncClient(_Core):
             require_review=require_review,
             expires_in=expires_in,
         )
-        return await self._run(flows.gate(question, self._until(deadline), self.retry_seconds, unreachable))
+        return await self._run(flows.gate(question, self._until(deadline), self.retry_seconds, unreachable, on_held))
 
     async def ask(
         self,

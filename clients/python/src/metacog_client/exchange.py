@@ -25,6 +25,8 @@ FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.25, 5.0
 # Asked again later, each of these may be answered otherwise. A 500 too: every write has an id, or is the same twice.
 TRY_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
 
+NOT_METACOG = "what answers at this address is not metacog's API"
+
 T = TypeVar("T")
 
 
@@ -155,7 +157,7 @@ def content(answer: Answer) -> Any:
 def refusal(answer: Answer) -> Refused:
     problem = problem_of(answer)
     errors = problem.get("errors")
-    return Refused(answer.status, detail_of(answer, problem), errors if isinstance(errors, list) else ())
+    return Refused(answer.status, str(problem.get("detail") or NOT_METACOG), errors if isinstance(errors, list) else ())
 
 
 def reason_of(answer: Answer) -> str:

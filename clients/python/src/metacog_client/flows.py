@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import quote
 
 from .errors import Refused, Unreachable
-from .exchange import Send, Sleep, Steps, Until, answered, content, request
-from .gating import NOT_JSON, Asked, Outcome, Text, ToolCall, Verdict, as_json, derived, key_of, outcome
+from .exchange import NOT_METACOG, Send, Sleep, Steps, Until, answered, content, request
+from .gating import NOT_JSON, Asked, Outcome, Text, ToolCall, Verdict, as_json, derived, ended, key_of, outcome
 
 WAIT_SECONDS = 25.0  # of one long poll: below what proxies allow, usually 30 or 60
 AGAIN_SECONDS = 0.5  # between two polls, where a proxy answered sooner
 MAX_CALL_ID = 255
 
 WhenUnreachable = Literal["deny", "allow"]
+OnHeld = Callable[[Outcome], object]
 DECIDED: dict[str, Verdict] = {
     "approve": "approve",
     "edit": "edit",
@@ -69,15 +70,32 @@ class Question:
         return request("POST", "/responses", body)
 
 
-def gate(question: Question, until: Until, retry_seconds: float, unreachable: WhenUnreachable) -> Steps[Outcome]:
+def gate(
+    question: Question,
+    until: Until,
+    retry_seconds: float,
+    unreachable: WhenUnreachable,
+    on_held: OnHeld | None = None,
+) -> Steps[Outcome]:
     """Ask, and wait for the decision where it is held. Raises nothing: what cannot be asked is not allowed."""
     told = yield from ask(question, until, retry_seconds, unreachable)
     while told.verdict == "pending" and told.held:
-        held = told.held
+        held, page = told.held, told.review_url
+        if on_held:
+            on_held(told)
         told = yield from wait(held, until, question)
-        if told.verdict == "pending" and told.held == held:
-            break
+        if told.held == held:
+            told = located(told, page)
+            if told.verdict == "pending":
+                break
     return told
+
+
+def located(told: Outcome, review_url: str | None) -> Outcome:
+    """Add where it is decided, which only the first answer says."""
+    if told.verdict == "pending":
+        return outcome("pending", reason=told.reason, held=told.held, review_url=review_url)
+    return replace(told, review_url=review_url)
 
 
 def ask(question: Question, until: Until, retry_seconds: float, unreachable: WhenUnreachable) -> Steps[Outcome]:
@@ -99,7 +117,7 @@ def ask(question: Question, until: Until, retry_seconds: float, unreachable: Whe
             other = derived(question.key, (send.body or b"").decode())
             return (yield from ask(replace(question, key=other), until, retry_seconds, unreachable))
         # Whatever this call says: a key that was revoked or a call too large to be shown must not open the gate.
-        return outcome("unreachable", reason=f"metacog refused to be asked: {error}")
+        return outcome("unreachable", reason=refused(error))
     except (KeyError, IndexError, TypeError):
         return outcome("unreachable", reason="what answered is not metacog, or one that this client does not know")
 
@@ -121,9 +139,13 @@ def wait(held: str, until: Until, question: Question | None = None) -> Steps[Out
     except Unreachable as error:
         return outcome("pending", held=held, reason=str(error))
     except Refused as error:
-        return outcome("unreachable", held=held, reason=f"metacog refused to be asked: {error}")
+        return outcome("unreachable", held=held, reason=refused(error))
     except (KeyError, TypeError):
         return outcome("unreachable", held=held, reason="what answered is not metacog")
+
+
+def refused(error: Refused) -> str:
+    return str(error) if error.detail == NOT_METACOG else f"metacog refused to be asked: {error}"
 
 
 def claimed(question: Question, item: Mapping[str, Any], told: Outcome, until: Until) -> Steps[Outcome]:
@@ -176,7 +198,7 @@ def decided(item: Mapping[str, Any]) -> Outcome:
 def unasked(asked: Asked, reason: str) -> Outcome:
     """Let a call through that could not be asked about, because it said so."""
     told = outcome("unreachable", allowed=True, reason=reason)
-    message = f"Allowed without a review, as this call permits: {reason}."
+    message = f"Allowed without a review, as this call permits: {ended(reason)}"
     if isinstance(asked, ToolCall):
         return replace(told, message=message, arguments=asked.arguments)
     return replace(told, message=message, text=asked.text)

@@ -49,7 +49,8 @@ class Outcome:
     """What may be done now.
 
     Only if `allowed`: a call with `arguments`, words as `text`, both as decided. `message` is one English sentence for
-    the model, whatever the verdict. `held` names the held item, where there is one.
+    the model, whatever the verdict. `held` names the held item, where there is one, and `review_url` its page, where a
+    person decides it (`gate` and `ask` know it, `wait` alone does not).
     """
 
     verdict: Verdict
@@ -94,15 +95,24 @@ MESSAGES: dict[Verdict, str] = {
     "unreachable": "Not done: the review service could not be asked, and without it nothing is done.",
     "pending": "Not done yet: this is held for review, and nobody has decided it so far.",
 }
+ENDS = (".", "!", "?", "…", "。", "！", "？")
 ALLOWED: frozenset[Verdict] = frozenset({"pass", "approve", "edit"})
+
+
+def ended(sentence: str) -> str:
+    """Give a sentence the full stop that whoever wrote it left out: another one may follow."""
+    sentence = sentence.rstrip()
+    return sentence if sentence.endswith(ENDS) else f"{sentence}."
 
 
 def outcome(verdict: Verdict, *, allowed: bool | None = None, reason: str = "", **fields: Any) -> Outcome:
     message = MESSAGES[verdict]
     if reason and verdict not in ("pass", "approve"):
-        message += f" Reason: {reason}"
+        message += f" Reason: {ended(reason)}"
     if verdict == "reject":
         message += " Do not try the same again in another form."
+    if verdict == "pending" and fields.get("review_url"):
+        message += f" A person can decide it at {fields['review_url']}."
     if allowed is None:
         allowed = verdict in ALLOWED
     return Outcome(verdict=verdict, allowed=allowed, message=message, reason=reason, **fields)

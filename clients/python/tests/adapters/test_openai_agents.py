@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agents import Agent, RunConfig, RunResult, RunState, function_tool
+from agents import Agent, ItemHelpers, RunConfig, RunResult, RunState, ToolOutputText, function_tool
 from agents.testing import ScriptedModel, assistant_message, function_call
 
 import metacog_client
 from metacog_client import AsyncClient
-from metacog_client.adapters.openai_agents import Gate
+from metacog_client.adapters.openai_agents import Gate, noted
 
 MADE: list[tuple[str, float]] = []
 QUIET = RunConfig(tracing_disabled=True)
@@ -66,6 +66,11 @@ def told(model: ScriptedModel) -> str:
     return str(outputs[-1]["output"]) if outputs else ""
 
 
+def told_of(arguments: Any, result: str) -> str:
+    changed = json.dumps(arguments, separators=(",", ":"))
+    return f"A reviewer changed this before it was allowed. The arguments are now {changed}.\n\n{result}"
+
+
 def test_an_approved_call_is_made(metacog: Any, run: str) -> None:
     deciding = metacog.decide_next("approve", run)
     result, said = asyncio.run(played(run))
@@ -77,7 +82,21 @@ def test_an_edited_call_is_made_with_the_edited_arguments(metacog: Any, run: str
     deciding = metacog.decide_next("edit", run, arguments={"order": "4711", "eur": 90})
     _, said = asyncio.run(played(run))
     deciding.join()
-    assert (said, MADE) == ("Refunded 90 EUR.", [("4711", 90)])
+    assert (said, MADE) == (told_of({"eur": 90, "order": "4711"}, "Refunded 90 EUR."), [("4711", 90)])
+
+
+@pytest.mark.parametrize(
+    ("result", "outputs"),
+    [
+        ({"eur": 9}, "Edited.\n\n{'eur': 9}"),
+        (ToolOutputText(text="Done."), ["Edited.", "Done."]),
+        ([ToolOutputText(text="Done."), {"type": "text", "text": "Twice."}], ["Edited.", "Done.", "Twice."]),
+    ],
+)
+def test_the_model_reads_of_an_edit_whatever_the_tool_returns(result: Any, outputs: Any) -> None:
+    call = function_call("refund", {}, call_id="c")
+    said: Any = ItemHelpers.tool_call_output_item(call, noted(result, "Edited."))["output"]
+    assert (said if isinstance(said, str) else [part["text"] for part in said]) == outputs
 
 
 def test_a_rejected_call_is_not_made_and_the_model_reads_why(metacog: Any, run: str) -> None:
@@ -138,7 +157,8 @@ def test_a_run_that_was_interrupted_goes_on_in_another_process(metacog: Any, run
 
     with elsewhere("go_on", run, str(tmp_path / "state.json"), metacog.environment) as process:
         said, _ = process.communicate()
-    assert (process.returncode, said) == (0, "Done. [('4711', 9.0)] Refunded 9 EUR.\n")
+    told_there = told_of({"eur": 9, "order": "4711"}, "Refunded 9 EUR.")
+    assert (process.returncode, said) == (0, f"Done. [('4711', 9.0)] {told_there}\n")
     assert metacog.pending(run) == []
 
 

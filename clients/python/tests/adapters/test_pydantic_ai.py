@@ -11,15 +11,23 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 from pydantic_ai import Agent
-from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelMessagesTypeAdapter,
+    ModelResponse,
+    TextPart,
+    ToolCallPart,
+    ToolReturn,
+)
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.tools import DeferredToolRequests, Tool
 
 import metacog_client
 from metacog_client import AsyncClient
-from metacog_client.adapters.pydantic_ai import Gate
+from metacog_client.adapters.pydantic_ai import Gate, noted
 
 MADE: list[tuple[str, float]] = []
+TOLD_OF = "A reviewer changed this before it was allowed. The arguments are now"
 CALLS = [ToolCallPart("refund", {"order": "4711", "eur": 900}, tool_call_id="call_1")]
 
 
@@ -65,9 +73,21 @@ def test_an_approved_call_is_made(metacog: Any, run: str) -> None:
 
 def test_an_edited_call_is_made_with_the_edited_arguments(metacog: Any, run: str) -> None:
     deciding = metacog.decide_next("edit", run, arguments={"order": "4711", "eur": 90})
-    assert played(run) == "Refunded 90 EUR."
+    assert played(run) == f'{TOLD_OF} {{"eur":90,"order":"4711"}}.\n\nRefunded 90 EUR.'
     deciding.join()
     assert MADE == [("4711", 90)]
+
+
+@pytest.mark.parametrize(
+    ("result", "told_of"),
+    [
+        ({"eur": 9}, ["Edited.", {"eur": 9}]),
+        (["a", 1], ["Edited.", "a", 1]),
+        (ToolReturn("Done.", metadata=1), ToolReturn("Edited.\n\nDone.", metadata=1)),
+    ],
+)
+def test_the_model_reads_of_an_edit_whatever_the_tool_returns(result: Any, told_of: Any) -> None:
+    assert noted(result, "Edited.") == told_of
 
 
 def test_a_rejected_call_is_not_made_and_the_model_reads_why(metacog: Any, run: str) -> None:
@@ -136,7 +156,11 @@ def elsewhere(function: str, *given: Any) -> subprocess.Popen[str]:
 @pytest.mark.parametrize(
     ("verdict", "more", "said"),
     [
-        ("edit", {"arguments": {"order": "4711", "eur": 9}}, "Refunded 9 EUR. [('4711', 9.0)]"),
+        (
+            "edit",
+            {"arguments": {"order": "4711", "eur": 9}},
+            f'{TOLD_OF} {{"eur":9,"order":"4711"}}.\n\nRefunded 9 EUR. [(\'4711\', 9.0)]',
+        ),
         ("reject", {"reason": "No."}, "Not done: a reviewer rejected this. Reason: No. Do not try the same again"),
     ],
 )
@@ -180,6 +204,9 @@ def test_the_example_runs(metacog: Any) -> None:
     environment = metacog.environment | {"PYTHONPATH": str(Path(metacog_client.__file__).parents[1])}
     done = subprocess.run([sys.executable, example], env=environment, capture_output=True, text=True)
     deciding.join()
-    assert done.stdout.splitlines()[1:] == ["Refunding 9 EUR for order 4712.", "About order 4712: Refunded 9 EUR."], (
-        done.stderr
-    )
+    assert done.stdout.splitlines()[1:] == [
+        "Refunding 9 EUR for order 4712.",
+        f'About order 4712: {TOLD_OF} {{"eur":9,"order":"4712"}}.',
+        "",
+        "Refunded 9 EUR.",
+    ], done.stderr

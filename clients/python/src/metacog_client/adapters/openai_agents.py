@@ -5,7 +5,8 @@
     result = await gate.run(agent, "Refund order 4711.")
 
 A call that a person decides interrupts the run, as `needs_approval` does, so that its state can be kept and another
-process can go on (`Gate.resolve`). What was approved runs with the arguments as they were decided.
+process can go on (`Gate.resolve`). What was approved runs with the arguments as they were decided; after an edit the
+tool's result says so.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ import dataclasses
 import json
 from typing import Any, TypedDict, TypeVar
 
-from agents import Agent, FunctionTool, Runner, RunResult, RunState
+from agents import Agent, FunctionTool, ItemHelpers, Runner, RunResult, RunState, ToolOutputText
 from agents.run_context import RunContextWrapper
 from agents.tool_context import ToolContext
+from openai.types.responses import ResponseFunctionToolCall
 from typing_extensions import Unpack
 
 from ..client import AsyncClient
@@ -68,7 +70,10 @@ class Gate:
             outcome = self._told.pop(key(call), None) or await self._decided(tool, call)
             if not outcome.allowed:
                 return outcome.message
-            return await tool.on_invoke_tool(context, json.dumps(outcome.arguments, ensure_ascii=False))
+            result = await tool.on_invoke_tool(context, json.dumps(outcome.arguments, ensure_ascii=False))
+            if outcome.verdict != "edit" or tool.output_json_schema is not None:  # a note would not meet the schema
+                return result
+            return noted(result, outcome.message)
 
         self._tools[tool.name] = tool
         approval = needs_approval if self.interrupts else False
@@ -113,6 +118,15 @@ class Gate:
 
     def _options(self, tool: FunctionTool) -> Options:
         return {**self.options, "require_review": True} if tool.needs_approval else self.options
+
+
+def noted(result: Any, note: str) -> Any:
+    """Tell the model of an edit, since its own call still has the arguments that it wanted."""
+    call = ResponseFunctionToolCall(arguments="", call_id="", name="", type="function_call")
+    as_told = ItemHelpers.tool_call_output_item(call, result)["output"]
+    if isinstance(as_told, str):
+        return f"{note}\n\n{as_told}"
+    return [ToolOutputText(text=note), *(result if isinstance(result, list | tuple) else [result])]
 
 
 def parsed(given: str) -> Any:

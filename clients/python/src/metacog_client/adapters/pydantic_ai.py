@@ -3,7 +3,7 @@
     agent = Agent(model, tools=[refund], capabilities=[Gate(AsyncClient(run="order-4711"))])
 
 What a person decides is waited for within the run. With `waits=False` the run ends with its `DeferredToolRequests`
-instead, and another one goes on from `results`, in another process if need be.
+instead, and another one goes on from `results`, in another process if need be. After an edit the tool's result says so.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic_ai.capabilities import AbstractCapability
-from pydantic_ai.messages import ToolCallPart
+from pydantic_ai.messages import ToolCallPart, ToolReturn
 from pydantic_ai.tools import (
     AgentDepsT,
     DeferredToolRequests,
@@ -28,7 +28,7 @@ from pydantic_ai.tools import (
 from ..client import AsyncClient
 from ..gating import Outcome, ToolCall
 
-HELD = "metacog"  # of a call's metadata: the id of its held item
+HELD = "metacog"  # of a call's metadata: the id of its held item; once it is decided, what the model is told of an edit
 
 
 @dataclass
@@ -77,6 +77,13 @@ class Gate(AbstractCapability[AgentDepsT]):
                 requests.metadata.setdefault(part.tool_call_id, {})[HELD] = outcome.held
         return built(requests, outcomes, leaves_pending=True)
 
+    async def after_tool_execute(
+        self, ctx: RunContext[AgentDepsT], *, call: ToolCallPart, tool_def: ToolDefinition, args: Any, result: Any
+    ) -> Any:
+        """Tell the model of an edit, since its own call still has the arguments that it wanted."""
+        note = ctx.tool_call_metadata.get(HELD) if isinstance(ctx.tool_call_metadata, dict) else None
+        return noted(result, note) if note else result
+
     async def results(self, requests: DeferredToolRequests) -> DeferredToolResults:
         """Wait for the decisions that a run with `waits=False` ended for; for the next run's `deferred_tool_results`.
 
@@ -99,12 +106,23 @@ def built(
 ) -> DeferredToolResults:
     approvals: dict[str, ToolApproved | ToolDenied] = {}
     by: dict[str, str] = {}
+    notes: dict[str, dict[str, Any]] = {}
     for part, outcome in zip(requests.approvals, outcomes, strict=True):
         if outcome.verdict == "pending" and leaves_pending:
             continue
         approvals[part.tool_call_id] = answer(part, outcome)
         by[part.tool_call_id] = outcome.by or "metacog"
-    return requests.build_results(approvals=approvals, answered_by=by)
+        if outcome.verdict == "edit":
+            notes[part.tool_call_id] = {HELD: outcome.message}
+    return requests.build_results(approvals=approvals, metadata=notes, answered_by=by)
+
+
+def noted(result: Any, note: str) -> Any:
+    if isinstance(result, ToolReturn):
+        return replace(result, return_value=noted(result.return_value, note))
+    if isinstance(result, str):
+        return f"{note}\n\n{result}"
+    return [note, *result] if isinstance(result, list | tuple) else [note, result]
 
 
 def answer(part: ToolCallPart, outcome: Outcome) -> ToolApproved | ToolDenied:

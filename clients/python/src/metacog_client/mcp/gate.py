@@ -73,8 +73,7 @@ class Gate:
         url = outcome.review_url
         async with _telling(tell, f"Waiting for a review of {call.name}" + (f": {url}" if url else "")):
             # The same question once more: it is answered with the same held item, and its decision.
-            outcome = await self.client.gate(call, **how)
-        return replace(outcome, review_url=outcome.review_url or url)
+            return await self.client.gate(call, **how)
 
     def _call(self, name: str, arguments: Any, tool: dict[str, Any] | None) -> ToolCall:
         schema = (tool or {}).get("inputSchema")
@@ -111,6 +110,4 @@ def sentence(outcome: Outcome) -> str:
     text = outcome.message
     if outcome.verdict == "pending":
         text += " Call the tool again with the same arguments to go on waiting: it is the same review then."
-    if outcome.review_url and outcome.verdict == "pending":
-        text += f" A person can decide it at {outcome.review_url}"
     return text
