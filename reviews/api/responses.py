@@ -139,7 +139,11 @@ class Context(BaseModel):
         description="Decisions released since you last heard, oldest first; told until the response you post next."
     )
     decided_more: LeftOut | None
-    held: list[Held] = Field(description="Whole, the one due for review first.")
+    held: list[Held] = Field(
+        description="The one due for review first. Words are whole. Of a tool call `text` has the first "
+        f"{next_cycle.CALL_SHOWN:,} characters of its arguments; `arguments` is null where that is not all, `schema` "
+        "always. `GET /held/{id}` has it whole."
+    )
     held_more: list[str] = Field(description="Held items there was no room for.")
     suggestion: str | None
     signals: list[Reason] | None = Field(description="What the suggestion is about.")
