@@ -121,12 +121,13 @@ class Context(TypedDict):
     instructions: str | None
 
 
-def parts(agent: Agent, *, is_given: bool = True) -> Context:
+def parts(agent: Agent, *, is_given: bool = True, instructs: bool = True) -> Context:
     """Return what the next cycle should read.
 
     Held words are never cut: what no longer fits is listed by id in `held_more`. Of a held tool call it is told how its
     arguments begin. What was decided is told until the agent's next response (reviews/investigation/told.py). Where it
     is not given to the agent, but looked at by a person, nothing is written, and secrets in held calls are masked.
+    `instructs` says whether it is told how to decide what is held: not everybody who reads it can.
     """
     with translation.override(agent.language):
         remembers = Exists(Memory.objects.filter(team=agent.team_id, state=Memory.State.CONFIRMED))
@@ -158,7 +159,7 @@ def parts(agent: Agent, *, is_given: bool = True) -> Context:
             "think_twice": _think_twice(agent),
             "extensions": extension_texts.shapes(agent, requests) if requests else None,
             "extensions_more": has_more_requests,
-            "instructions": _instructions(agent, held) if held else None,
+            "instructions": _instructions(agent, held) if held and instructs else None,
         }
         if is_given:
             told.give(agent, state, requests)
@@ -437,7 +438,7 @@ def _decided_section(decided: Sequence[told.ToldDecision], more: told.LeftOut | 
 
 
 def _held_section(context: Context) -> str:
-    lines = ["<held>", context["instructions"] or ""]
+    lines = ["<held>", context["instructions"] or _("These items of yours are held and have not been carried out.")]
     for item in context["held"]:
         hesitation = item["hesitation"]
         lines += [

@@ -82,6 +82,15 @@ def test_it_says_which_second_looks_would_be_refused_and_until_when(kuro: Any, k
     assert ("REMEMBER: only a person" in context["instructions"]) == ("remember" in kinds)
 
 
+def test_who_cannot_decide_is_not_told_how_to(kuro: Any) -> None:
+    kuro.hold()
+    assert kuro.get("/context?instructions=false").json()["instructions"] is None
+    text = kuro.get("/context?instructions=false", accept="text/plain").content.decode()
+    assert "These items of yours are held" in text
+    assert "/decision" not in text
+    assert "/decision" in prompt(kuro)
+
+
 def test_texts_beyond_the_budget_are_named_never_cut(kuro: Any) -> None:
     for letter in "abc":
         kuro.respond(letter * 30_000 + " clearly the cache")

@@ -185,9 +185,9 @@ class Client(_Core):
         context: Context = self._run(flows.fetch(requests.CONTEXT, self._soon()))
         return context
 
-    def context_text(self) -> str:
-        """Return the same as one text for the prompt."""
-        return self._run(flows.fetch_text(requests.CONTEXT_TEXT, self._soon()))
+    def context_text(self, *, instructions: bool = True) -> str:
+        """Return the same as one text for the prompt; without `instructions` it does not say how to decide."""
+        return self._run(flows.fetch_text(requests.context_text(instructions), self._soon()))
 
     def remember(self, text: str, *, topic: str = "", source: str = "", confidence: float | None = None) -> Remembered:
         """Add to the team's memory; the same text again is the same memory."""
@@ -356,9 +356,9 @@ class AsyncClient(_Core):
         context: Context = await self._run(flows.fetch(requests.CONTEXT, self._soon()))
         return context
 
-    async def context_text(self) -> str:
+    async def context_text(self, *, instructions: bool = True) -> str:
         """As `Client.context_text`."""
-        return await self._run(flows.fetch_text(requests.CONTEXT_TEXT, self._soon()))
+        return await self._run(flows.fetch_text(requests.context_text(instructions), self._soon()))
 
     async def remember(
         self, text: str, *, topic: str = "", source: str = "", confidence: float | None = None
