@@ -16,7 +16,7 @@ UNCHECKED = ("pattern", "patternProperties", "uniqueItems", "unevaluatedItems", 
 
 
 def fault(name: str, arguments: Any, tools: Mapping[str, wire.Message]) -> str:
-    """Say what keeps this call from working; "" where nothing does, or that cannot be told. `tools` are all there are."""
+    """Say what keeps this call from working; "" where nothing does, or nobody can tell. `tools` are all there are."""
     if name not in tools:
         others = ", ".join(list(tools)[:NAMED])
         return f"Not done: there is no tool {name!r} here. " + (f"There are: {others}." if others else "There is none.")
