@@ -139,7 +139,11 @@ class Context(BaseModel):
         description="Decisions released since you last heard, oldest first; told until the response you post next."
     )
     decided_more: LeftOut | None
-    held: list[Held] = Field(description="Whole, the one due for review first.")
+    held: list[Held] = Field(
+        description="The one due for review first. Words are whole. Of a tool call `text` has the first "
+        f"{next_cycle.CALL_SHOWN:,} characters of its arguments; `arguments` is null where that is not all, `schema` "
+        "always. `GET /held/{id}` has it whole."
+    )
     held_more: list[str] = Field(description="Held items there was no room for.")
     suggestion: str | None
     signals: list[Reason] | None = Field(description="What the suggestion is about.")
@@ -424,15 +428,16 @@ def list_decisions(
 
 
 @router.get("/context", response=Context, by_alias=True, summary="Read the next cycle's context")
-def read_context(request: AgentRequest) -> HttpResponse:
+def read_context(request: AgentRequest, instructions: bool = True) -> HttpResponse:
     """Return what the next cycle should read, as JSON parts or (`Accept: text/plain`) as one prompt.
 
     What was decided, and answers to requests for more tool calls, are in it until you post a response after it was
-    given to you: read it again after a crash. What is decided meanwhile comes next time.
+    given to you: read it again after a crash. What is decided meanwhile comes next time. `instructions=false` leaves
+    out how to decide what is held, for readers that have no way to.
     """
     decisions.settle(request.auth)
     extensions.settle(request.auth)
-    parts = next_cycle.parts(request.auth)
+    parts = next_cycle.parts(request.auth, instructs=instructions)
     if request.get_preferred_type(["application/json", "text/plain"]) == "text/plain":
         prompt = next_cycle.as_prompt(parts, request.auth.language)
         return HttpResponse(prompt, content_type="text/plain; charset=utf-8")

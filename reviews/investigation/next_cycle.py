@@ -15,6 +15,7 @@ from django.utils.translation import ngettext, pgettext
 
 from metacog import heuristics
 from metacog.heuristics.memory.threads import within_budget
+from metacog.heuristics.tool_calls.secrets import masked_call
 from metacog.heuristics.wire.assessment import ConfidencePart, HesitationPart
 from metacog.models import Agent, AgentState
 from patterns import stuck_state
@@ -31,6 +32,7 @@ from reviews.serializers import HeldShape, held_shape
 
 HELD_BUDGET = 40_000  # characters of held texts; whole items or none, the rest is named
 HELD_MOST = 100
+CALL_SHOWN = 2_000  # characters of a held tool call's arguments: its agent cannot release it, so need not read it again
 THINK_TWICE_MOST = 3
 ARTICLES_MOST = 3
 RECENT = 5  # responses and cycles whose words call for lessons and memories
@@ -119,12 +121,13 @@ class Context(TypedDict):
     instructions: str | None
 
 
-def parts(agent: Agent, *, is_given: bool = True) -> Context:
+def parts(agent: Agent, *, is_given: bool = True, instructs: bool = True) -> Context:
     """Return what the next cycle should read.
 
-    A held text is never cut: what no longer fits is listed by id in `held_more`. What was decided is told until the
-    agent's next response (reviews/investigation/told.py). Nothing is written where it is not given to the agent,
-    but looked at by a person.
+    Held words are never cut: what no longer fits is listed by id in `held_more`. Of a held tool call it is told how its
+    arguments begin. What was decided is told until the agent's next response (reviews/investigation/told.py). Where it
+    is not given to the agent, but looked at by a person, nothing is written, and secrets in held calls are masked.
+    `instructs` says whether it is told how to decide what is held: not everybody who reads it can.
     """
     with translation.override(agent.language):
         remembers = Exists(Memory.objects.filter(team=agent.team_id, state=Memory.State.CONFIRMED))
@@ -132,7 +135,7 @@ def parts(agent: Agent, *, is_given: bool = True) -> Context:
         threads, articles = _threads(agent, state, is_given)
         suggested = thread_texts.suggestion(agent, state)
         decided, decided_more = told.decided(agent, state)
-        held, more = _held(agent)
+        held, more = _held(agent, is_given)
         response = AgentResponse.latest_of(agent).posted().only("verdict", "excerpt").first()
         last = response.wire_verdict() if response else None  # its hint (H13) and its confidence are for the next cycle
         hesitation = last and last["hesitation"]
@@ -156,7 +159,7 @@ def parts(agent: Agent, *, is_given: bool = True) -> Context:
             "think_twice": _think_twice(agent),
             "extensions": extension_texts.shapes(agent, requests) if requests else None,
             "extensions_more": has_more_requests,
-            "instructions": _instructions(agent, held) if held else None,
+            "instructions": _instructions(agent, held) if held and instructs else None,
         }
         if is_given:
             told.give(agent, state, requests)
@@ -254,20 +257,38 @@ def _threads(agent: Agent, state: AgentState, is_given: bool) -> tuple[Threads |
     return threads, articles
 
 
-def _held(agent: Agent) -> tuple[list[HeldShape], list[str]]:
+def _held(agent: Agent, is_given: bool) -> tuple[list[HeldShape], list[str]]:
     waiting = HeldItem.objects.filter(agent=agent, closed_at=None).order_by("review_due_at", "id")
-    whole: list[int] = []
+    shown: list[int] = []
     more: list[str] = []
     left = HELD_BUDGET
-    for key, public_id, length in waiting.values_list("pk", "public_id", Length("text"))[:HELD_MOST]:
-        left -= length
+    for key, public_id, kind, length in waiting.values_list("pk", "public_id", "kind", Length("text"))[:HELD_MOST]:
+        left -= min(length, CALL_SHOWN) if kind == HeldItem.Kind.TOOL_CALL else length
         # The first is always there: a long text must not hide itself for ever.
-        if not whole or left >= 0:
-            whole.append(key)
+        if not shown or left >= 0:
+            shown.append(key)
         else:
             more.append(public_id)
-    rows = waiting.filter(pk__in=whole).select_related("response", "call").defer("response__body", "response__history")
-    return [held_shape(row) for row in rows] if whole else [], more
+    rows = waiting.filter(pk__in=shown).select_related("response", "call").defer("response__body", "response__history")
+    items = [held_shape(row) for row in rows] if shown else []
+    for item in items:
+        if item["kind"] == HeldItem.Kind.TOOL_CALL:
+            _cut(item, is_given)
+    return items, more
+
+
+def _cut(call: HeldShape, is_given: bool) -> None:
+    """Leave of a held tool call its name and how its arguments begin; `GET /held/{id}` has the rest."""
+    text = call["text"] if is_given else masked_call(call["text"])
+    most = len(call["name"]) + 1 + CALL_SHOWN
+    call["schema"] = None
+    if len(text) > most:
+        left_out = ngettext("… %(count)s more character", "… %(count)s more characters", len(text) - most)
+        text = text[:most] + left_out % {"count": f"{len(text) - most:,}"}
+        call["arguments"] = None
+        for signal in call["hesitation"]["signals"] if call["hesitation"] else ():
+            signal["spans"] = signal["spans"][:MATCHES_MOST]
+    call["text"] = text
 
 
 def _memory(agent: Agent, state: AgentState, said: str) -> Memories | None:
@@ -417,12 +438,12 @@ def _decided_section(decided: Sequence[told.ToldDecision], more: told.LeftOut | 
 
 
 def _held_section(context: Context) -> str:
-    lines = ["<held>", context["instructions"] or ""]
+    lines = ["<held>", context["instructions"] or _("These items of yours are held and have not been carried out.")]
     for item in context["held"]:
         hesitation = item["hesitation"]
         lines += [
             "",
-            f"{item['id']} · {item['kind'].upper()} · version {item['version']} · "
+            f"{item['id']} · {item['kind'].upper()} · {item['state']} · version {item['version']} · "
             + (f"score {hesitation['score']} · " if hesitation else "")
             + f"review due {item['review_due_at']}",
             *(_reasons(_signals(hesitation)) if hesitation else ()),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
-
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
@@ -11,13 +9,13 @@ from django.views.decorators.http import require_safe
 from metacog.heuristics.text.tags import TOOL_CALL
 from metacog.heuristics.tool_calls.secrets import line, masked_call
 from metacog.models import Agent
-from reviews.investigation import next_cycle
+from reviews.investigation import next_cycle, told
 from reviews.pages.person import PersonRequest
 
 
-def _mask(item: dict[str, Any]) -> None:
+def _mask(item: told.ToldDecision) -> None:
     item["text"] = item["text"] and masked_call(item["text"])
-    if item.get("excerpt"):
+    if item["excerpt"]:
         name = item["excerpt"].partition(" ")[0]
         item["excerpt"] = f"{name} {line(name, item['excerpt'])}"
 
@@ -28,9 +26,9 @@ def context(request: PersonRequest, agent_id: str) -> HttpResponse:
     seen = Agent.objects.filter(team__in=request.user.teams_as()).select_related("team")
     agent = get_object_or_404(seen, public_id=agent_id)
     parts = next_cycle.parts(agent, is_given=False)
-    for item in (*parts["held"], *(parts["decided"] or ())):
+    for item in parts["decided"]:
         if item["kind"] == TOOL_CALL:  # what the agent itself wrote, but people read it here
-            _mask(cast("dict[str, Any]", item))
+            _mask(item)
     shown = {
         "agent": agent,
         "prompt": next_cycle.as_prompt(parts, agent.language),

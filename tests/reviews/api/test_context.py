@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from django.utils import timezone
 
 from patterns.memory import memory
@@ -81,6 +82,15 @@ def test_it_says_which_second_looks_would_be_refused_and_until_when(kuro: Any, k
     assert ("REMEMBER: only a person" in context["instructions"]) == ("remember" in kinds)
 
 
+def test_who_cannot_decide_is_not_told_how_to(kuro: Any) -> None:
+    kuro.hold()
+    assert kuro.get("/context?instructions=false").json()["instructions"] is None
+    text = kuro.get("/context?instructions=false", accept="text/plain").content.decode()
+    assert "These items of yours are held" in text
+    assert "/decision" not in text
+    assert "/decision" in prompt(kuro)
+
+
 def test_texts_beyond_the_budget_are_named_never_cut(kuro: Any) -> None:
     for letter in "abc":
         kuro.respond(letter * 30_000 + " clearly the cache")
@@ -89,6 +99,34 @@ def test_texts_beyond_the_budget_are_named_never_cut(kuro: Any) -> None:
     assert len(context["held_more"]) == 2
     prompt = kuro.get("/context", accept="text/plain").content.decode()
     assert all(held in prompt for held in context["held_more"])
+
+
+def test_of_a_held_tool_call_it_tells_how_its_arguments_begin(kuro: Any, as_person: Any, victor: Any) -> None:
+    """Its agent cannot release it; words, which it can, are whole."""
+    words = "x" * 3_000 + " clearly the cache"
+    kuro.respond(words)
+    command = {"password": "hunter2-hunter2", "then": "y" * 200_000}
+    call = {"kind": "tool_call", "name": "Bash", "arguments": command, "schema": {"type": "object"}}
+    small = {"kind": "tool_call", "name": "Read", "arguments": {"path": "a"}}
+    held = [item["held"] for item in kuro.respond("", items=[call, small])["items"]]
+    answer, text = kuro.get("/context"), prompt(kuro)
+    of_words, of_call, of_small = answer.json()["held"]
+    assert of_words["text"] == words
+    whole = kuro.get(f"/held/{held[0]}").json()
+    assert whole["arguments"] == command
+    left_out = f"… {len(whole['text']) - 2_005:,} more characters"
+    assert of_call["text"] == whole["text"][:2_005] + left_out
+    differing = {name for name in whole if of_call[name] != whole[name]}
+    assert (of_call.keys(), differing) == (whole.keys(), {"text", "arguments", "schema"})
+    assert of_small["text"] == 'Read {"path":"a"}'
+    assert of_small["arguments"] == {"path": "a"}
+    assert f"{held[0]} · TOOL_CALL · pending" in text
+    assert f"| {of_call['text']}" in text.splitlines()
+    assert len(text) < len(answer.content) < 20_000
+    page = as_person(victor).get(reverse("agent-context", args=[kuro.id])).content.decode()
+    assert "hunter2" in text
+    assert "hunter2" not in page
+    assert "more characters" in page
 
 
 def test_texts_beyond_the_budget_are_not_read(kuro: Any) -> None:

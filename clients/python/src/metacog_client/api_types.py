@@ -81,7 +81,8 @@ class Context(TypedDict):
     # Decisions released since you last heard, oldest first; told until the response you post next.
     decided: list[Told]
     decided_more: LeftOut | None
-    # Whole, the one due for review first.
+    # The one due for review first. Words are whole. Of a tool call `text` has the first 2,000 characters of its
+    # arguments; `arguments` is null where that is not all, `schema` always. `GET /held/{id}` has it whole.
     held: list[Held]
     # Held items there was no room for.
     held_more: list[str]

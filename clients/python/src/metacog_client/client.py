@@ -187,14 +187,19 @@ class Client(_Core):
         context: Context = self._run(flows.fetch(requests.CONTEXT, self._soon()))
         return context
 
-    def context_text(self) -> str:
-        """Return the same as one text for the prompt."""
-        return self._run(flows.fetch_text(requests.CONTEXT_TEXT, self._soon()))
+    def context_text(self, *, instructions: bool = True) -> str:
+        """Return the same as one text for the prompt; without `instructions` it does not say how to decide."""
+        return self._run(flows.fetch_text(requests.context_text(instructions), self._soon()))
 
     def remember(self, text: str, *, topic: str = "", source: str = "", confidence: float | None = None) -> Remembered:
-        """Add to the team's memory; the same text again is the same memory."""
-        memory: Remembered = self._run(flows.fetch(requests.remember(text, topic, source, confidence), self._soon()))
-        return memory
+        """Add to the team's memory; the same text again is the same memory, as it was."""
+        return self.remember_once(text, topic=topic, source=source, confidence=confidence)[0]
+
+    def remember_once(
+        self, text: str, *, topic: str = "", source: str = "", confidence: float | None = None
+    ) -> tuple[Remembered, bool]:
+        """As `remember`; return also whether it is new."""
+        return self._run(flows.fetch_made(requests.remember(text, topic, source, confidence), self._soon()))
 
     def recall(self, query: str) -> list[Found]:
         """Search the team's memory; the best first."""
@@ -359,18 +364,21 @@ class AsyncClient(_Core):
         context: Context = await self._run(flows.fetch(requests.CONTEXT, self._soon()))
         return context
 
-    async def context_text(self) -> str:
+    async def context_text(self, *, instructions: bool = True) -> str:
         """As `Client.context_text`."""
-        return await self._run(flows.fetch_text(requests.CONTEXT_TEXT, self._soon()))
+        return await self._run(flows.fetch_text(requests.context_text(instructions), self._soon()))
 
     async def remember(
         self, text: str, *, topic: str = "", source: str = "", confidence: float | None = None
     ) -> Remembered:
         """As `Client.remember`."""
-        memory: Remembered = await self._run(
-            flows.fetch(requests.remember(text, topic, source, confidence), self._soon())
-        )
-        return memory
+        return (await self.remember_once(text, topic=topic, source=source, confidence=confidence))[0]
+
+    async def remember_once(
+        self, text: str, *, topic: str = "", source: str = "", confidence: float | None = None
+    ) -> tuple[Remembered, bool]:
+        """As `Client.remember_once`."""
+        return await self._run(flows.fetch_made(requests.remember(text, topic, source, confidence), self._soon()))
 
     async def recall(self, query: str) -> list[Found]:
         """As `Client.recall`."""

@@ -139,7 +139,8 @@ def wait(held: str, until: Until, question: Question | None = None) -> Steps[Out
     except Unreachable as error:
         return outcome("pending", held=held, reason=str(error))
     except Refused as error:
-        return outcome("unreachable", held=held, reason=refused(error))
+        told = outcome("unreachable", held=held, reason=refused(error))
+        return replace(told, message=f"Not done: you have no review {held!r}.") if error.status == 404 else told
     except (KeyError, TypeError):
         return outcome("unreachable", held=held, reason="what answered is not metacog")
 
@@ -207,6 +208,12 @@ def unasked(asked: Asked, reason: str) -> Outcome:
 def fetch(send: Send, until: Until, again: bool = True) -> Steps[Any]:
     """Send one request, and give what its answer holds."""
     return content((yield from answered(send, until, again=again)))
+
+
+def fetch_made(send: Send, until: Until) -> Steps[tuple[Any, bool]]:
+    """Send one request, and give what its answer holds, and whether that was made by it."""
+    answer = yield from answered(send, until)
+    return content(answer), answer.status == 201
 
 
 def fetch_text(send: Send, until: Until) -> Steps[str]:

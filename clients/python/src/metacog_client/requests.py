@@ -10,10 +10,14 @@ from urllib.parse import quote
 
 from .exchange import Send, request
 
-__all__ = ["CONTEXT", "CONTEXT_TEXT", "decisions", "post", "recall", "recorded", "remember", "request", "withdraw"]
+__all__ = ["CONTEXT", "context_text", "decisions", "post", "recall", "recorded", "remember", "request", "withdraw"]
 
 CONTEXT = request("GET", "/context", accept="application/json")
-CONTEXT_TEXT = request("GET", "/context", accept="text/plain")
+
+
+def context_text(instructions: bool) -> Send:
+    query = None if instructions else {"instructions": "false"}
+    return request("GET", "/context", query=query, accept="text/plain")
 
 
 def post(body: Mapping[str, Any]) -> Send:

@@ -124,6 +124,21 @@ async def test_rules_go_by_the_servers_name(metacog: Any, setting: Any) -> None:
     assert [entry["eur"] for entry in setting.ledger] == [20]
 
 
+async def test_nobody_is_asked_about_a_call_that_cannot_work(metacog: Any, setting: Any) -> None:
+    wrong: list[tuple[str, Any, str]] = [
+        ("transfr", PAY, "no tool 'transfr' here. There are: transfer, balance,"),
+        ("close_account", {}, "no arguments for close_account. 'account' is a required property."),
+        ("transfer", {"eur": "20", "to": 5}, "/eur: '20' is not of type 'integer'. /to: 5 is not of type 'string'."),
+    ]
+    async with setting.client(setting.proxied(setting.bank)) as client:
+        for name, arguments, sentence in wrong:
+            result = await client.call_tool(name, arguments)
+            assert result.is_error
+            assert sentence in text_of(result)
+        assert metacog.pending(setting.run) == []
+    assert setting.ledger == []
+
+
 async def test_what_a_server_calls_read_only_is_asked_about_unless_the_flag_says_so(metacog: Any, setting: Any) -> None:
     async with setting.client(setting.proxied(setting.bank)) as client:
         metacog.decide_next("reject", setting.run)

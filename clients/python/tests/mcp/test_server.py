@@ -33,6 +33,7 @@ async def test_no_tool_decides_and_each_is_described_and_typed(metacog: Any, set
         assert tool.title
         assert tool.output_schema
         properties = tool.input_schema["properties"]
+        assert tool.input_schema["additionalProperties"] is False
         assert all("description" in each or name == "limit" for name, each in properties.items()), tool.name
         # Nothing that reads as a decision can be handed over.
         assert not {"verdict", "decision", "approve", "approved", "answer"} & set(properties)
@@ -182,8 +183,10 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     (
         "await_review",
         {"held": "held_unknown", "wait_seconds": 0},
-        "Not done: the review service could not be asked",
+        "Not done: you have no review 'held_unknown'.",
     ),
+    ("recall", {"query": "a", "topic": "b", "most": 1}, "recall takes no `most`, `topic`. It takes: `query`, `limit`."),
+    ("context", {"held": True}, "context takes no `held`. It takes: none."),
     ("remember", {"text": "  "}, "metacog refused this: "),
     ("think_twice", {"problem": "never-heard-of", "outcome": "helped"}, "metacog refused this: "),
 ]
@@ -202,6 +205,8 @@ async def test_what_is_remembered_is_recalled_and_the_context_is_read(metacog: A
         assert not result.is_error, result
         new = result.structured_content
         assert (new["state"], new["message"], new["contradicts"]) == ("confirmed", "Remembered.", [])
+        again = (await client.call_tool("remember", {"text": fact, "topic": "cron"})).structured_content
+        assert again["message"] == "Known already, under the topic 'nightly run'; nothing was changed."
         found = (await client.call_tool("recall", {"query": f"nightly run {setting.run}"})).structured_content
         assert (found["memories"][0]["text"], found["memories"][0]["confidence"]) == (fact, 0.9)
         clash = (await client.call_tool("remember", {"text": fact.replace("02:15", "05:40")})).structured_content
@@ -210,6 +215,8 @@ async def test_what_is_remembered_is_recalled_and_the_context_is_read(metacog: A
         held = (await client.call_tool("request_review", PAY | {"wait_seconds": 0})).structured_content["held"]
         read = (await client.call_tool("context", {})).structured_content["text"]
     assert held in read
+    assert "approve" not in read
+    assert "/decision" not in read
 
 
 class TestThinkingTwice:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..gating import Outcome
-from . import wire
+from . import fitting, wire
 from .gate import Gate, sentence
 
 LIST_SECONDS = 10.0
@@ -135,9 +135,12 @@ class Relay:
             known = self._continued.pop((name, asked, params.get("requestState")), None)
             if known:
                 return known, ""
-        tool = await self._tool(name, params)
+        are_all_known = await self._know(name, params)
+        tool = self.tools.get(name)
         if self.skip_read_only and _is_read_only(tool):
             return _Made(name, asked, arguments, None), ""
+        if are_all_known and (fault := fitting.fault(name, arguments, self.tools)):
+            return None, fault
         outcome = await self.gate.decide(name, arguments, tool, lambda count, text: self._tell(params, count, text))
         if outcome.allowed:
             return _Made(name, asked, outcome.arguments, outcome), ""
@@ -152,14 +155,16 @@ class Relay:
 
     # -- the tools, as their server describes them -----------------------------------------------
 
-    async def _tool(self, name: str, params: wire.Message) -> wire.Message | None:
+    async def _know(self, name: str, params: wire.Message) -> bool:
+        """Learn of this tool; return whether all tools are known, as far as this one is not among them."""
         if time.monotonic() > self._known_until or name not in self.tools:
             with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(self._list(params), LIST_SECONDS)
-        return self.tools.get(name)
+                return await asyncio.wait_for(self._list(params), LIST_SECONDS)
+            return False
+        return True
 
-    async def _list(self, params: wire.Message) -> None:
-        """Ask the server itself: a client may have its list from elsewhere, or not have asked."""
+    async def _list(self, params: wire.Message) -> bool:
+        """Ask the server itself: a client may have its list from elsewhere, or not have asked. False: it is not all."""
         meta = params.get("_meta")
         meta = {key: value for key, value in meta.items() if key != "progressToken"} if isinstance(meta, dict) else {}
         found: dict[str, wire.Message] = {}
@@ -167,13 +172,14 @@ class Relay:
         for _ in range(MAX_PAGES):
             ours = ({"_meta": meta} if meta else {}) | ({"cursor": cursor} if cursor is not None else {})
             result = await self._ask({"method": "tools/list", "params": ours})
-            if not isinstance(result, dict):
-                return
+            if not isinstance(result, dict) or not isinstance(result.get("tools"), list):
+                return False
             found |= _tools_in(result)
             cursor = result.get("nextCursor")
             if cursor is None:
                 break
         self._learn(found, True)
+        return cursor is None
 
     def _learn(self, tools: dict[str, wire.Message], are_all: bool) -> None:
         self.tools = tools
