@@ -187,6 +187,7 @@ def log_import(request: PersonRequest, log_id: str) -> HttpResponse:
         "most_alike": imports.MOST_ALIKE,
         "unread": [(line, _(sentence) % names if names else _(sentence)) for line, sentence, names in row.unread],
         "skipped": _skipped(report),
+        "skipped_total": report.skipped.total(),  # a template would look "total" up in the Counter: 0
         "format": NAMES.get(row.format, ""),
         "may_own": request.user.has_role(row.team_id, Role.OWNER),
     }

@@ -64,6 +64,7 @@ def test_a_log_is_read_and_its_report_shown(kuro: Any, carla: User, as_person: A
         "It is not JSON",
         "user&#x27;s messages and tool results",
         "rule 1 asks a person",
+        "4 records in which the agent says or does nothing new",
     ):
         assert words in page, words
     assert 'http-equiv="refresh"' not in page
