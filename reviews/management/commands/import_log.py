@@ -194,13 +194,6 @@ class Command(BaseCommand):
         for name, tool in sorted(report.tools.items(), key=lambda each: (-each[1].held, -each[1].calls, each[0])):
             scored = tool.held - tool.by_default + tool.if_scored
             say(f"  {tool.calls:>7,}  {tool.held:>7,}  {tool.denied:>8,}  {scored:>9,}  {name}")
-        by_default = sum(tool.by_default for tool in report.tools.values())
-        if by_default:
-            scored = sum(tool.if_scored for tool in report.tools.values())
-            say(
-                f"\nNo rule matches {by_default:,} of the held tool calls. With default_tool_call: score, "
-                f"{scored:,} of them would be held."
-            )
 
 
 class Found:
@@ -316,6 +309,13 @@ def _of_file(told: dict[str, Any]) -> str:
 
 
 def _besides(report: Report) -> Iterator[str]:
+    if by_default := sum(tool.by_default for tool in report.tools.values()):
+        scored = sum(tool.if_scored for tool in report.tools.values())
+        signals = ", ".join(f"{name}: {count:,}" for name, count in report.signals_if_scored.most_common())
+        yield (
+            f"No rule matches {by_default:,} of the held tool calls, and the policy asks a person about such calls. "
+            f"With default_tool_call: score, {scored:,} of them would be held{f' (signals {signals})' if signals else ''}."
+        )
     if report.denied:
         yield f"{report.denied:,} more tool call{pluralize(report.denied)} would have been rejected by a rule."
     if report.marked:

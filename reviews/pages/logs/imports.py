@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from metacog.accounts.rule_forms import as_text
+from metacog.accounts.rule_forms import as_text, pretty
 from metacog.heuristics.wire.assessment import HesitationPart
 from metacog.models import Agent, Policy, Role, Team, User
 from metacog.pages.unknown_filters import unknown_filters
@@ -180,6 +180,7 @@ def log_import(request: PersonRequest, log_id: str) -> HttpResponse:
         "tools": _tools(report, row, policies.get(row.agent.policy_version) if row.agent else None),
         "more_tools": max(0, len(report.tools) - TOOLS_SHOWN),
         **_default(report, row),
+        "drafts": _drafts(report, row),
         "items": items[:ITEMS_SHOWN],
         "first_url": reverse("log-import", args=[row.public_id]) if first > 1 else "",
         "next_url": f"?from={items[ITEMS_SHOWN].number}#held" if len(items) > ITEMS_SHOWN else "",
@@ -356,10 +357,20 @@ def _draft(row: LogImport, policy: Policy | None, tool: str, do: str) -> str:
     """Return the address of the agent's policy with one rule more, for an owner to look at and save."""
     if row.agent is None or policy is None:
         return ""
-    literal = "".join(f"[{character}]" if character in "*?[" else character for character in tool)
-    rules = as_text([*policy.rules, {"tool": literal, "do": do}])
+    rules = as_text([*policy.rules, {"tool": _literal(tool), "do": do}])
     note = _("From the log %(file)s") % {"file": row.file_name}
     return reverse("policy", args=[row.agent.public_id]) + "?" + urlencode({"rules": rules, "note": note[:300]})
+
+
+def _literal(tool: str) -> str:
+    """Write a tool's name as a pattern that matches it alone."""
+    return "".join(f"[{character}]" if character in "*?[" else character for character in tool)
+
+
+def _drafts(report: Report, row: LogImport) -> str:
+    """Return rules for the policy of an agent that is to be added, as its page takes them; "" where there is one."""
+    found = [name for name, tool in report.tools.items() if tool.by_default and name != OTHER][:TOOLS_SHOWN]
+    return pretty([{"tool": _literal(name), "do": "allow"} for name in sorted(found)]) if found and not row.agent else ""
 
 
 def _default(report: Report, row: LogImport) -> dict[str, Any]:
@@ -369,7 +380,8 @@ def _default(report: Report, row: LogImport) -> dict[str, Any]:
         return {}
     scored = sum(tool.if_scored for tool in report.tools.values())
     url = reverse("policy", args=[row.agent.public_id]) + "?default_tool_call=score" if row.agent else ""
-    return {"by_default": by_default, "if_scored": scored, "score_url": url}
+    signals = [(TITLES.get(name, name), count) for name, count in report.signals_if_scored.most_common()]
+    return {"by_default": by_default, "if_scored": scored, "scored_signals": signals, "score_url": url}
 
 
 def _made_rule(row: LogImport, item: LogImportItem) -> dict[str, str]:

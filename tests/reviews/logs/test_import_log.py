@@ -112,6 +112,17 @@ def test_it_says_it_in_words(kuro: Any, log: Path) -> None:
     assert "these 3" not in told
 
 
+def test_it_says_at_its_top_what_scoring_alone_would_hold(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(lines(said("a1", tool("note", text="It is definitely and clearly so."), tool("ls"))))
+    policy = tmp_path / "policy.yaml"
+    policy.write_text("threshold: 10\nhold_at: 10\n")
+    signals = report(log, "--policy", policy)["signals_if_scored"]
+    told = printed(log, "--policy", policy).partition("With default_tool_call: score, ")[2]
+    assert "absolute-claim" in signals
+    assert told.startswith(f"1 of them would be held (signals {', '.join(f'{name}: 1' for name in signals)}).\n\nWhy")
+
+
 def test_the_assessment_is_the_one_that_posting_gives(kuro: Any) -> None:
     ruled(kuro, DEAR, default_tool_call="score", profile="aware")
     agent = Agent.objects.select_related("team").get(public_id=kuro.id)

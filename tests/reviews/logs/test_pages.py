@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import html
 import re
 from datetime import timedelta
 from typing import Any
@@ -108,6 +109,19 @@ def test_a_rule_is_drafted_from_the_report(kuro: Any, olga: User, as_person: Any
     page = client.get(drafts[1].replace("&amp;", "&")).content.decode()
     assert 'value="Bash"' in page
     assert "From the log session.jsonl" in page
+
+
+def test_a_new_agents_rules_are_drafted_as_text(aurora: Any, olga: User, as_person: Any) -> None:
+    risky = tool("Bash", command="rm -rf / --no-preserve-root", description="It is definitely and clearly the cache.")
+    client = as_person(olga)
+    report = upload(client, lines(said("a1", tool("mcp__*")), said("a2", risky)), aurora).url
+    log = read_all()
+    page = html.unescape(client.get(report).content.decode())
+    assert '[{"tool": "Bash", "do": "allow"},\n {"tool": "mcp__[*]", "do": "allow"}]</pre>' in page
+    assert "If it scored them instead, 1 of them would be held." in page
+    note = page.partition("If it scored them")[2].partition("Show rule drafts")[0]
+    assert log.report["signals_if_scored"]
+    assert all(str(pages.TITLES[name]) in note for name in log.report["signals_if_scored"])
 
 
 @table("role, may", [("owner", True), ("curator", True), ("reviewer", False), ("viewer", False)])
