@@ -101,9 +101,9 @@ class Command(BaseCommand):
                     if number % PROGRESS == 0 and self.stderr.isatty():
                         self.stderr.write(f"{file}: {number:,} records so far")
         except UnknownFormat as error:
-            self._leave_out(told, trial, found, f"{error}. Name the format with --format.")
+            self._leave_out(told, trial, found, str(error))
         except OSError as error:
-            self._leave_out(told, trial, found, cannot_be("read", file, error))
+            self._leave_out(told, trial, found, cannot_be("read", "It", error))
         finally:
             told |= {name: count - before[name] for name, count in _counts(report).items()}
             found.record_kept(told)

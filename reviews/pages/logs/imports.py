@@ -105,8 +105,7 @@ class LogForm(forms.Form):
         cleaned: dict[str, Any] = super().clean() or {}
         upload, under = cleaned.get("upload"), cleaned.get("under", "")
         if upload and upload.size > imports.MAX_UPLOAD:
-            most = imports.MAX_UPLOAD // 1_048_576
-            self.add_error("upload", _("The file is larger than %(most)d MiB. Split it.") % {"most": most})
+            self.add_error("upload", _too_large())
         agent: Agent | None = self.agents.get(under)
         team: Team | None = agent.team if agent else self.teams.get(under)
         if cleaned.get("keeps") and agent is None:
@@ -116,6 +115,10 @@ class LogForm(forms.Form):
             told = _("The team has %(count)d log imports under way. Wait until one is done.")
             self.add_error(None, told % {"count": MOST_UNDER_WAY})
         return cleaned | {"agent": agent, "team": team}
+
+
+def _too_large() -> str:
+    return _("The file is larger than %(most)d MB. Split it.") % {"most": imports.MAX_UPLOAD // 1_048_576}
 
 
 def _logs(request: PersonRequest) -> QuerySet[LogImport]:
@@ -128,6 +131,7 @@ def _logs(request: PersonRequest) -> QuerySet[LogImport]:
 def log_imports(request: PersonRequest) -> HttpResponse:
     """List the uploaded logs of the person's teams, and take another one in."""
     may_upload = request.user.teams_as(Role.CURATOR).exists()
+    is_too_large = "metacog.refused" in request.META  # its body was not taken, so that this is a GET
     if request.method == "POST":
         if not may_upload:
             raise PermissionDenied(_("Only curators and owners of the team can import."))
@@ -151,10 +155,12 @@ def log_imports(request: PersonRequest) -> HttpResponse:
         "form": form,
         "rows": rows,
         "may_upload": may_upload,
+        "too_large": _too_large() if is_too_large else "",
         "has_teams": len(request.user.teams) > 1,
         "unknown_filters": unknown_filters(request.GET, agents=named if "agent" in request.GET else []),
     }
-    return render(request, "reviews/log_imports.html", context, status=422 if form.errors else 200)
+    status = 413 if is_too_large else 422 if form.errors else 200
+    return render(request, "reviews/log_imports.html", context, status=status)
 
 
 @never_cache
