@@ -306,7 +306,7 @@ def test_a_command_that_only_reads_or_is_refused_makes_no_data_folder(tmp_path: 
     folder = tmp_path / "data"
     done = manage(folder, *(part.format(folder=tmp_path) for part in command))
     if command[0] == "agent":
-        assert f"It is looked for in {folder}: set METACOG_DATA_DIR if" in done.stderr
+        assert f"It is looked for in {folder}: set METACOG_DATA_DIR if metacog uses another." in done.stderr
         assert done.stderr.count("\n") == 1
     assert done.returncode == (command[0] == "agent")
     assert not folder.exists()
@@ -345,7 +345,7 @@ def test_help_lists_our_commands_first_and_what_each_does(tmp_path: Path) -> Non
 
 def test_the_database_is_its_owners_alone_whichever_command_makes_it(tmp_path: Path) -> None:
     before = os.umask(0o022)
-    use = "from metacog.models import Agent; from metacog import settings; len(settings.SECRET_KEY); Agent.objects.exists()"
+    use = "from metacog import models, settings; len(settings.SECRET_KEY); models.Team.objects.exists()"
     try:
         manage(tmp_path, "shell", "-c", use, METACOG_DATABASE_URL="")
     finally:

@@ -312,9 +312,10 @@ def _besides(report: Report) -> Iterator[str]:
     if by_default := sum(tool.by_default for tool in report.tools.values()):
         scored = sum(tool.if_scored for tool in report.tools.values())
         signals = ", ".join(f"{name}: {count:,}" for name, count in report.signals_if_scored.most_common())
+        by = f" (signals {signals})" if signals else ""
         yield (
             f"No rule matches {by_default:,} of the held tool calls, and the policy asks a person about such calls. "
-            f"With default_tool_call: score, {scored:,} of them would be held{f' (signals {signals})' if signals else ''}."
+            f"With default_tool_call: score, {scored:,} of them would be held{by}."
         )
     if report.denied:
         yield f"{report.denied:,} more tool call{pluralize(report.denied)} would have been rejected by a rule."

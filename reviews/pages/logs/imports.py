@@ -376,7 +376,9 @@ def _literal(tool: str) -> str:
 def _drafts(report: Report, row: LogImport) -> str:
     """Return rules for the policy of an agent that is to be added, as its page takes them; "" where there is one."""
     found = [name for name, tool in report.tools.items() if tool.by_default and name != OTHER][:TOOLS_SHOWN]
-    return pretty([{"tool": _literal(name), "do": "allow"} for name in sorted(found)]) if found and not row.agent else ""
+    if row.agent or not found:
+        return ""
+    return pretty([{"tool": _literal(name), "do": "allow"} for name in sorted(found)])
 
 
 def _default(report: Report, row: LogImport) -> dict[str, Any]:

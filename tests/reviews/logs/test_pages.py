@@ -20,6 +20,7 @@ from reviews.logs import imports
 from reviews.logs.imports import Parts, work_due
 from reviews.models import AgentResponse, HeldItem, LogImport, LogImportItem, LogImportPart
 from reviews.pages.logs import imports as pages
+from reviews.presentation.explanation import TITLES
 from tests.reviews.api.test_tool_calls import ruled
 from tests.reviews.logs.conftest import SURE, asked, lines, said, tool
 from tests.tables import table
@@ -121,7 +122,7 @@ def test_a_new_agents_rules_are_drafted_as_text(aurora: Any, olga: User, as_pers
     assert "If it scored them instead, 1 of them would be held." in page
     note = page.partition("If it scored them")[2].partition("Show rule drafts")[0]
     assert log.report["signals_if_scored"]
-    assert all(str(pages.TITLES[name]) in note for name in log.report["signals_if_scored"])
+    assert all(str(TITLES[name]) in note for name in log.report["signals_if_scored"])
 
 
 @table("role, may", [("owner", True), ("curator", True), ("reviewer", False), ("viewer", False)])
