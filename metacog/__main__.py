@@ -60,13 +60,17 @@ def main() -> None:
     except DatabaseError as error:
         if "--traceback" in sys.argv:
             raise
-        said = " ".join(str(error).split())
-        if "no such" in said or "does not exist" in said:  # a table or column, in SQLite's words or PostgreSQL's
-            sys.exit(f"The database is not prepared for this version: start `{command('up')}` once. ({said})")
-        if what_to_do := database_remedy(said):
-            from django.conf import settings
+        from django.conf import settings
 
-            sys.exit(f"{settings.DATABASES['default']['NAME']}: {said}. {what_to_do}")
+        said, name = " ".join(str(error).split()), str(settings.DATABASES["default"]["NAME"])
+        is_kept_there = Path(name).parent == settings.DATA_DIR
+        # A table or column, in SQLite's words or PostgreSQL's.
+        if "no such" in said or "does not exist" in said or (is_kept_there and not settings.DATA_DIR.exists()):
+            where = f" It is looked for in {settings.DATA_DIR}: set METACOG_DATA_DIR if metacog uses another."
+            told = f"The database is not prepared for this version: start `{command('up')}` once."
+            sys.exit(f"{told}{where if is_kept_there else ''} ({said})")
+        if what_to_do := database_remedy(said):
+            sys.exit(f"{name}: {said}. {what_to_do}")
         sys.exit(f"The database cannot take this now: {said}")
 
 

@@ -9,9 +9,12 @@ import re
 import secrets
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
+
+from django.utils.functional import lazy
 
 from metacog.runtime import error_reports, oidc, tracing
 from metacog.runtime.program import IN_CHECKOUT
@@ -121,29 +124,35 @@ def _seconds(name: str, default: _Default) -> int | _Default:
     return default
 
 
-def _first_key() -> str:
-    """Return the key kept in the data folder, made on first use; only ever used on loopback."""
+def _kept_key() -> str:
+    """Return the key kept in the data folder; only ever used on loopback. It is made when it is first needed."""
     path = DATA_DIR / "secret-key"
     try:
-        DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # Two processes may start at once: the link succeeds for one, and both read what it wrote.
-        draft = DATA_DIR / f".secret-key-{os.getpid()}-{secrets.token_hex(4)}"
-        if not path.exists():
-            fd = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(fd, "w") as file:
-                file.write(secrets.token_urlsafe(50))
-            try:
-                os.link(draft, path)
-            except FileExistsError:
-                pass
-            finally:
-                draft.unlink()
-        return path.read_text()
+        return path.read_text() if path.exists() else lazy(_first_key, str)()
     except OSError as error:
         CONFIG_PROBLEMS.append(
             (f"{error.filename or DATA_DIR} cannot be used: {error.strerror}.",
              "Let this user read and write it, or set METACOG_DATA_DIR to a folder of this user's own."))
         return secrets.token_urlsafe(50)
+
+
+@cache
+def _first_key() -> str:
+    path = DATA_DIR / "secret-key"
+    DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # Two processes may start at once: the link succeeds for one, and both read what it wrote.
+    draft = DATA_DIR / f".secret-key-{os.getpid()}-{secrets.token_hex(4)}"
+    if not path.exists():
+        fd = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(fd, "w") as file:
+            file.write(secrets.token_urlsafe(50))
+        try:
+            os.link(draft, path)
+        except FileExistsError:
+            pass
+        finally:
+            draft.unlink()
+    return path.read_text()
 
 
 def _broken_url(name: str, wanted: str) -> None:
@@ -358,7 +367,7 @@ if PRODUCTION and not ALLOWED_HOSTS:
         ("METACOG_ALLOWED_HOSTS must be set when others than this machine can reach metacog.",
          "Give the host names people and agents use, comma-separated: metacog.example.org"))
 if not SECRET_KEY:
-    SECRET_KEY = secrets.token_urlsafe(50) if PRODUCTION else _first_key()
+    SECRET_KEY = secrets.token_urlsafe(50) if PRODUCTION else _kept_key()
 # Always this machine's too: agents that run beside it, and whoever looks whether it answers. No link is made of a host.
 ALLOWED_HOSTS = [*ALLOWED_HOSTS, "127.0.0.1", "localhost", "[::1]"]
 
@@ -516,7 +525,7 @@ SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = False
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-SILENCED_SYSTEM_CHECKS = [
+SILENCED_SYSTEM_CHECKS = ["files.E001", 
     "security.W005",  # HSTS for subdomains is the operator's to promise, not ours
     "security.W008",  # see SECURE_SSL_REDIRECT
     "security.W021",  # HSTS preload likewise

@@ -93,9 +93,10 @@ class Api:
         if _nul_in(request):
             return HttpResponse("There is nothing at an address with a NUL character.\n", status=404)
         if refused := request.META.get("metacog.refused"):
-            is_file = request.path_info in settings.UPLOADS_TO_DISK
-            most = settings.MAX_UPLOAD_BYTES if is_file else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-            shown = {"status": refused.status, "most": most}
+            if refused.status == 413 and request.path_info in settings.UPLOADS_TO_DISK:
+                request.method = "GET"  # the form's own page says it
+                return self.get_response(request)
+            shown = {"status": refused.status, "most": settings.DATA_UPLOAD_MAX_MEMORY_SIZE}
             return _page(request, "metacog/body_refused.html", shown, refused.status, refused.headers)
         return self.get_response(request)
 

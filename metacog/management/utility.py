@@ -5,8 +5,10 @@ from __future__ import annotations
 from contextlib import suppress
 from textwrap import fill
 
+from django.conf import settings
 from django.core.management import BaseCommand, ManagementUtility, get_commands, load_command_class
 
+MAKES_DATA_FOLDER = ("migrate", "web", "worker", "beat")
 OURS = ("metacog", "patterns", "reviews")
 OF_CLIENT = {
     "hook": "Asks metacog before Claude Code or Codex uses a tool",
@@ -16,6 +18,11 @@ OF_CLIENT = {
 
 
 class Utility(ManagementUtility):
+    def execute(self) -> None:
+        if self.argv[1:2] and self.argv[1] in MAKES_DATA_FOLDER:
+            settings.DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
+        super().execute()
+
     def fetch_command(self, subcommand: str) -> BaseCommand:
         """Return a command by its name, in which a hyphen may stand for the underscore of its module."""
         return super().fetch_command(subcommand if subcommand in get_commands() else subcommand.replace("-", "_"))

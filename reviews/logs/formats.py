@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Protocol
 
@@ -46,7 +46,11 @@ NAMES = {
 
 
 class UnknownFormat(ValueError):
-    """Of none of the formats, as far as its first records show."""
+    """Of none of the formats, as far as its first records show; `record` is the first, where none could be read."""
+
+    def __init__(self, why: str, record: Record | None = None) -> None:
+        super().__init__(why)
+        self.record = record
 
 
 class LogReader:
@@ -82,13 +86,24 @@ class LogReader:
 
 def _told(log: Log, wanted: str, file: str) -> tuple[str, dict[str, Any]]:
     """Return the format of a log, and what its reader begins with."""
-    first = [record for record in islice(Records(log), LOOKED_AT) if isinstance(record.value, dict)]
+    looked_at = list(islice(Records(log), LOOKED_AT))
+    first = [record for record in looked_at if isinstance(record.value, dict)]
     name = wanted if wanted != AUTO else next((name for record in first if (name := _format_of(record))), "")
     if not name:
-        raise UnknownFormat("none of its first records is of a format that is known: " + ", ".join(FORMATS))
+        raise _unknown(log, looked_at, is_read=bool(first))
     speaks = getattr(FORMATS[name], "speaks", None)
     by_root = speaks is not None and not any(speaks(record.value) for record in first)
     return name, {"by_root": by_root, "name": file[:100]}
+
+
+def _unknown(log: Log, looked_at: Sequence[Record], *, is_read: bool) -> UnknownFormat:
+    if not log.head(1):
+        return UnknownFormat("The file is empty.", Record(1, fault=Fault(gettext_noop("The file is empty."))))
+    if looked_at and not is_read:
+        record = looked_at[0]
+        return UnknownFormat(f"None of its first records can be read. Line {record.line}: {record.fault}", record)
+    formats = ", ".join(FORMATS)
+    return UnknownFormat(f"None of its first records is of a known format: {formats}. Name the format with --format.")
 
 
 def _format_of(record: Record) -> str:

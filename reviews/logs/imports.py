@@ -133,7 +133,10 @@ def work(pk: int, now: datetime, *, until: float) -> int:
         return 0
     try:
         return _Work(row, claim).go_on(until)
-    except UnknownFormat:
+    except UnknownFormat as error:
+        if (record := error.record) is not None and record.fault is not None:
+            unread = [[record.line, record.fault.sentence, dict(record.fault.names)]]
+            LogImport.objects.filter(pk=pk, claim=claim).update(unread=unread)
         _end(row, claim, State.FAILED, LogImport.Problem.FORMAT)
         return 0
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -145,8 +145,8 @@ class Records:
 class _Scan:
     """Finds the records of a document block by block; the state names the place behind the last one."""
 
-    def __init__(self, state: dict[str, Any]) -> None:
-        self.state = state
+    def __init__(self, state: dict[str, Any], lists: Collection[str] = LISTS) -> None:
+        self.state, self.lists = state, lists
         self.path: list[str] = list(state["path"])  # what is open around the records: "{", "[" or, with records, "*"
         self.line: int = state["line"]
         self.at: int = state["offset"]  # of the block that comes next
@@ -216,7 +216,7 @@ class _Scan:
             if self.path and self.key not in _AROUND:
                 return False
             self.path.append("{")
-        elif not self.path or self.key.decode("utf-8", "replace") in LISTS:
+        elif not self.path or self.key.decode("utf-8", "replace") in self.lists:
             self.path.append("*")
         else:
             return False
@@ -255,7 +255,7 @@ def _shape(head: bytes, is_whole: bool) -> str:
         value = json.loads(first)
     except (ValueError, RecursionError):
         if not newline and not is_whole:
-            return "document"
+            return "document" if _begins_a_list(first) else "lines"
         # A document over several lines, or lines the first of which is damaged.
         is_document = first.strip() == b"{" or (newline and first.rstrip()[-1:] in b"{[,")
         if not is_document:
@@ -270,6 +270,12 @@ def _shape(head: bytes, is_whole: bool) -> str:
     if rest.strip() or not isinstance(value, dict):
         return "lines"
     return "document" if has_list(value) else "lines"
+
+
+def _begins_a_list(head: bytes) -> bool:
+    """Tell whether a list of records begins in a line that is too long for one; a conversation is a record itself."""
+    scan = _Scan({"path": [], "line": 1, "offset": 0}, [name for name in LISTS if name != "messages"])
+    return next(scan.take(head), None) is not None or "*" in scan.path
 
 
 def has_list(value: Mapping[str, Any]) -> bool:

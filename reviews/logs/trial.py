@@ -28,6 +28,7 @@ Reason = Literal["rule", "default", "score", "fault"]  # why something would hav
 MOST_TOOLS = 500  # that are counted by name
 OTHER = "…"  # all others
 MAX_EXCERPT = 300
+COUNTERS = ("reasons", "signals", "signals_if_scored", "skipped")
 
 
 @dataclass(slots=True)
@@ -64,6 +65,7 @@ class Report:
     last_at: str = ""
     reasons: Counter[str] = field(default_factory=Counter)
     signals: Counter[str] = field(default_factory=Counter)  # of what is held by its score
+    signals_if_scored: Counter[str] = field(default_factory=Counter)  # of what the default would hold if it scored
     tools: dict[str, Tool] = field(default_factory=dict)
     rules: dict[str, RuleCount] = field(default_factory=dict)  # by their place in the policy, from 1
     skipped: Counter[str] = field(default_factory=Counter)  # records in which no agent says or does anything, by kind
@@ -74,15 +76,15 @@ class Report:
 
     def as_json(self) -> dict[str, Any]:
         # Not by `asdict`, which would have a Counter count its pairs.
-        counts = {name: dict(getattr(self, name)) for name in ("reasons", "signals", "skipped")}
+        counts = {name: dict(getattr(self, name)) for name in COUNTERS}
         parts = {name: {key: asdict(of) for key, of in getattr(self, name).items()} for name in ("tools", "rules")}
         return {each.name: getattr(self, each.name) for each in fields(self)} | counts | parts
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Report:
         values = dict(kept)
-        for name in ("reasons", "signals", "skipped"):
-            values[name] = Counter(values[name])
+        for name in COUNTERS:
+            values[name] = Counter(values.get(name, {}))
         values["tools"] = {name: Tool(**of) for name, of in values["tools"].items()}
         values["rules"] = {place: RuleCount(**of) for place, of in values["rules"].items()}
         return cls(**values)
@@ -113,6 +115,7 @@ class Report:
             "last_at": self.last_at or None,
             "reasons": dict(self.reasons),
             "signals": dict(self.signals.most_common()),
+            "signals_if_scored": dict(self.signals_if_scored.most_common()),
             "tools": [{"name": name, **asdict(tool)} for name, tool in tools],
             "rules": [{"place": int(place), **asdict(rule)} for place, rule in sorted(self.rules.items(), key=_place)],
             "skipped": dict(self.skipped.most_common()),
@@ -236,7 +239,9 @@ class Trial:
         if reason == "default":
             tool.by_default += 1
             as_scored = self.scorer.score_call(item, told["index"])
-            tool.if_scored += as_scored["score"] >= as_scored["hold_at"]
+            if as_scored["score"] >= as_scored["hold_at"]:
+                tool.if_scored += 1
+                report.signals_if_scored.update(_weighing(as_scored))
         line = f"{call.name} {secrets.line(call.name, item.text)}"
         held = self._held(told, reason, scored if is_risky else None, place, line)
         return held._replace(is_repeated=is_repeated)
@@ -246,8 +251,12 @@ class Trial:
     ) -> HeldPart:
         self.report.reasons[reason] += 1
         if reason == "score" and hesitation:
-            self.report.signals.update({signal["type"] for signal in hesitation["signals"] if signal["weight"]})
+            self.report.signals.update(_weighing(hesitation))
         return HeldPart(told["index"], told, reason, hesitation, place, line[:MAX_EXCERPT])
+
+
+def _weighing(hesitation: HesitationPart) -> set[str]:
+    return {signal["type"] for signal in hesitation["signals"] if signal["weight"]}
 
 
 def as_bytes(body: Mapping[str, Any]) -> bytes:

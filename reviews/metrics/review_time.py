@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
@@ -34,7 +35,11 @@ HIGH = 65  # the score from which approvals in a row are counted for themselves:
 AT_ONCE = 20  # texts that are read
 LONGEST = 24 * 3_600_000  # milliseconds; a page that was open for longer says nothing of reading
 SETTLED = timedelta(minutes=1)  # after its release a decision has long been written, even at two web servers
-_signer = signing.Signer(salt="reviews.review_time")
+
+
+@cache
+def _signer() -> signing.Signer:
+    return signing.Signer(salt="reviews.review_time")
 
 
 # -- showing and deciding --------------------------------------------------------------------------
@@ -44,7 +49,7 @@ def stamp(shown: str, posted: str = "") -> str:
     """Sign what is shown (an id) and that it is now; `posted` is kept where it says when the same was shown before."""
     if elapsed(posted, shown) is not None:
         return posted
-    return _signer.sign(f"{shown}@{_now()}")
+    return _signer().sign(f"{shown}@{_now()}")
 
 
 def elapsed(posted: str, shown: str, in_sight: int = -1) -> int | None:
@@ -54,7 +59,7 @@ def elapsed(posted: str, shown: str, in_sight: int = -1) -> int | None:
     the item was open, without those in which the list or another window hid it.
     """
     try:
-        name, _, at = _signer.unsign(posted).partition("@")
+        name, _, at = _signer().unsign(posted).partition("@")
     except signing.BadSignature:
         return None
     passed = _now() - int(at)

@@ -300,6 +300,18 @@ def test_a_command_without_its_database_ends_with_a_sentence(tmp_path: Path, url
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("command", [("agent", "create", "robin", "--team", "Harbour"), ("import-log", "{folder}/log")])
+def test_a_command_that_only_reads_or_is_refused_makes_no_data_folder(tmp_path: Path, command: tuple[str, ...]) -> None:
+    (tmp_path / "log").write_text('{"messages": [{"role": "assistant", "content": "Hello"}]}\n')
+    folder = tmp_path / "data"
+    done = manage(folder, *(part.format(folder=tmp_path) for part in command))
+    if command[0] == "agent":
+        assert f"It is looked for in {folder}: set METACOG_DATA_DIR if metacog uses another." in done.stderr
+        assert done.stderr.count("\n") == 1
+    assert done.returncode == (command[0] == "agent")
+    assert not folder.exists()
+
+
 @pytest.mark.parametrize(
     ("started", "named"), [(["-m", "metacog"], "python -m metacog up"), (["{folder}/bin/metacog"], "metacog up")]
 )
@@ -333,8 +345,9 @@ def test_help_lists_our_commands_first_and_what_each_does(tmp_path: Path) -> Non
 
 def test_the_database_is_its_owners_alone_whichever_command_makes_it(tmp_path: Path) -> None:
     before = os.umask(0o022)
+    use = "from metacog import models, settings; len(settings.SECRET_KEY); models.Team.objects.exists()"
     try:
-        manage(tmp_path, "agent", "list", METACOG_DATABASE_URL="")
+        manage(tmp_path, "shell", "-c", use, METACOG_DATABASE_URL="")
     finally:
         os.umask(before)
     assert {path.name: oct(path.stat().st_mode & 0o777) for path in tmp_path.iterdir()} == {

@@ -101,9 +101,9 @@ class Command(BaseCommand):
                     if number % PROGRESS == 0 and self.stderr.isatty():
                         self.stderr.write(f"{file}: {number:,} records so far")
         except UnknownFormat as error:
-            self._leave_out(told, trial, found, f"{error}. Name the format with --format.")
+            self._leave_out(told, trial, found, str(error))
         except OSError as error:
-            self._leave_out(told, trial, found, cannot_be("read", file, error))
+            self._leave_out(told, trial, found, cannot_be("read", "It", error))
         finally:
             told |= {name: count - before[name] for name, count in _counts(report).items()}
             found.record_kept(told)
@@ -194,13 +194,6 @@ class Command(BaseCommand):
         for name, tool in sorted(report.tools.items(), key=lambda each: (-each[1].held, -each[1].calls, each[0])):
             scored = tool.held - tool.by_default + tool.if_scored
             say(f"  {tool.calls:>7,}  {tool.held:>7,}  {tool.denied:>8,}  {scored:>9,}  {name}")
-        by_default = sum(tool.by_default for tool in report.tools.values())
-        if by_default:
-            scored = sum(tool.if_scored for tool in report.tools.values())
-            say(
-                f"\nNo rule matches {by_default:,} of the held tool calls. With default_tool_call: score, "
-                f"{scored:,} of them would be held."
-            )
 
 
 class Found:
@@ -316,6 +309,14 @@ def _of_file(told: dict[str, Any]) -> str:
 
 
 def _besides(report: Report) -> Iterator[str]:
+    if by_default := sum(tool.by_default for tool in report.tools.values()):
+        scored = sum(tool.if_scored for tool in report.tools.values())
+        signals = ", ".join(f"{name}: {count:,}" for name, count in report.signals_if_scored.most_common())
+        by = f" (signals {signals})" if signals else ""
+        yield (
+            f"No rule matches {by_default:,} of the held tool calls, and the policy asks a person about such calls. "
+            f"With default_tool_call: score, {scored:,} of them would be held{by}."
+        )
     if report.denied:
         yield f"{report.denied:,} more tool call{pluralize(report.denied)} would have been rejected by a rule."
     if report.marked:

@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from metacog.accounts.rule_forms import as_text
+from metacog.accounts.rule_forms import as_text, pretty
 from metacog.heuristics.wire.assessment import HesitationPart
 from metacog.models import Agent, Policy, Role, Team, User
 from metacog.pages.unknown_filters import unknown_filters
@@ -105,8 +105,7 @@ class LogForm(forms.Form):
         cleaned: dict[str, Any] = super().clean() or {}
         upload, under = cleaned.get("upload"), cleaned.get("under", "")
         if upload and upload.size > imports.MAX_UPLOAD:
-            most = imports.MAX_UPLOAD // 1_048_576
-            self.add_error("upload", _("The file is larger than %(most)d MiB. Split it.") % {"most": most})
+            self.add_error("upload", _too_large())
         agent: Agent | None = self.agents.get(under)
         team: Team | None = agent.team if agent else self.teams.get(under)
         if cleaned.get("keeps") and agent is None:
@@ -116,6 +115,10 @@ class LogForm(forms.Form):
             told = _("The team has %(count)d log imports under way. Wait until one is done.")
             self.add_error(None, told % {"count": MOST_UNDER_WAY})
         return cleaned | {"agent": agent, "team": team}
+
+
+def _too_large() -> str:
+    return _("The file is larger than %(most)d MB. Split it.") % {"most": imports.MAX_UPLOAD // 1_048_576}
 
 
 def _logs(request: PersonRequest) -> QuerySet[LogImport]:
@@ -128,6 +131,7 @@ def _logs(request: PersonRequest) -> QuerySet[LogImport]:
 def log_imports(request: PersonRequest) -> HttpResponse:
     """List the uploaded logs of the person's teams, and take another one in."""
     may_upload = request.user.teams_as(Role.CURATOR).exists()
+    is_too_large = "metacog.refused" in request.META  # its body was not taken, so that this is a GET
     if request.method == "POST":
         if not may_upload:
             raise PermissionDenied(_("Only curators and owners of the team can import."))
@@ -151,10 +155,12 @@ def log_imports(request: PersonRequest) -> HttpResponse:
         "form": form,
         "rows": rows,
         "may_upload": may_upload,
+        "too_large": _too_large() if is_too_large else "",
         "has_teams": len(request.user.teams) > 1,
         "unknown_filters": unknown_filters(request.GET, agents=named if "agent" in request.GET else []),
     }
-    return render(request, "reviews/log_imports.html", context, status=422 if form.errors else 200)
+    status = 413 if is_too_large else 422 if form.errors else 200
+    return render(request, "reviews/log_imports.html", context, status=status)
 
 
 @never_cache
@@ -180,6 +186,7 @@ def log_import(request: PersonRequest, log_id: str) -> HttpResponse:
         "tools": _tools(report, row, policies.get(row.agent.policy_version) if row.agent else None),
         "more_tools": max(0, len(report.tools) - TOOLS_SHOWN),
         **_default(report, row),
+        "drafts": _drafts(report, row),
         "items": items[:ITEMS_SHOWN],
         "first_url": reverse("log-import", args=[row.public_id]) if first > 1 else "",
         "next_url": f"?from={items[ITEMS_SHOWN].number}#held" if len(items) > ITEMS_SHOWN else "",
@@ -187,6 +194,7 @@ def log_import(request: PersonRequest, log_id: str) -> HttpResponse:
         "most_alike": imports.MOST_ALIKE,
         "unread": [(line, _(sentence) % names if names else _(sentence)) for line, sentence, names in row.unread],
         "skipped": _skipped(report),
+        "skipped_total": report.skipped.total(),  # a template would look "total" up in the Counter: 0
         "format": NAMES.get(row.format, ""),
         "may_own": request.user.has_role(row.team_id, Role.OWNER),
     }
@@ -355,10 +363,22 @@ def _draft(row: LogImport, policy: Policy | None, tool: str, do: str) -> str:
     """Return the address of the agent's policy with one rule more, for an owner to look at and save."""
     if row.agent is None or policy is None:
         return ""
-    literal = "".join(f"[{character}]" if character in "*?[" else character for character in tool)
-    rules = as_text([*policy.rules, {"tool": literal, "do": do}])
+    rules = as_text([*policy.rules, {"tool": _literal(tool), "do": do}])
     note = _("From the log %(file)s") % {"file": row.file_name}
     return reverse("policy", args=[row.agent.public_id]) + "?" + urlencode({"rules": rules, "note": note[:300]})
+
+
+def _literal(tool: str) -> str:
+    """Write a tool's name as a pattern that matches it alone."""
+    return "".join(f"[{character}]" if character in "*?[" else character for character in tool)
+
+
+def _drafts(report: Report, row: LogImport) -> str:
+    """Return rules for the policy of an agent that is to be added, as its page takes them; "" where there is one."""
+    found = [name for name, tool in report.tools.items() if tool.by_default and name != OTHER][:TOOLS_SHOWN]
+    if row.agent or not found:
+        return ""
+    return pretty([{"tool": _literal(name), "do": "allow"} for name in sorted(found)])
 
 
 def _default(report: Report, row: LogImport) -> dict[str, Any]:
@@ -368,7 +388,8 @@ def _default(report: Report, row: LogImport) -> dict[str, Any]:
         return {}
     scored = sum(tool.if_scored for tool in report.tools.values())
     url = reverse("policy", args=[row.agent.public_id]) + "?default_tool_call=score" if row.agent else ""
-    return {"by_default": by_default, "if_scored": scored, "score_url": url}
+    signals = [(TITLES.get(name, name), count) for name, count in report.signals_if_scored.most_common()]
+    return {"by_default": by_default, "if_scored": scored, "scored_signals": signals, "score_url": url}
 
 
 def _made_rule(row: LogImport, item: LogImportItem) -> dict[str, str]:

@@ -233,7 +233,10 @@ def test_a_log_is_uploaded_through_a_file_and_no_memory(upload: Any, monkeypatch
     assert log.size == sum(len(part.data) for part in LogImportPart.objects.filter(log=log)) > 15_000_000
     assert (asgi.Body.buffered, asgi.Upload.open) == (0, set())
     monkeypatch.setattr(asgi, "UPLOAD_SECONDS", 0.3)
-    assert play(upload(1, CUT_OFF), upload(1, STALLS), upload(0, content_length="60000000")) == [400, 408, 413]
+    too_large = upload(0, content_length="60000000")
+    assert play(upload(1, CUT_OFF), upload(1, STALLS), too_large) == [400, 408, 413]
+    page = too_large.body.decode()
+    assert "The file is larger than 50 MB. Split it." in page.partition('type="file"')[0]
     assert play(upload(0, STALLS, cookie="", content_length="50000")) == [403]  # nobody is signed in
     monkeypatch.setattr(asgi, "UPLOADS", 1)
     assert sorted(play(upload(1, STALLS), upload(1, STALLS))) == [408, 503]

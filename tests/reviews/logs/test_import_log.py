@@ -19,6 +19,7 @@ from metacog.models import Agent, AgentState, AuditEvent
 from patterns.models import Problem
 from patterns.patterns.scorer import scorer_for
 from reviews.learning import reflections, sweep
+from reviews.logs import records
 from reviews.logs.trial import Trial
 from reviews.logs.turns import Call, Read, Turn
 from reviews.metrics import daily, sampling
@@ -112,6 +113,17 @@ def test_it_says_it_in_words(kuro: Any, log: Path) -> None:
     assert "these 3" not in told
 
 
+def test_it_says_at_its_top_what_scoring_alone_would_hold(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(lines(said("a1", tool("note", text="It is definitely and clearly so."), tool("ls"))))
+    policy = tmp_path / "policy.yaml"
+    policy.write_text("threshold: 10\nhold_at: 10\n")
+    signals = report(log, "--policy", policy)["signals_if_scored"]
+    told = printed(log, "--policy", policy).partition("With default_tool_call: score, ")[2]
+    assert "absolute-claim" in signals
+    assert told.startswith(f"1 of them would be held (signals {', '.join(f'{name}: 1' for name in signals)}).\n\nWhy")
+
+
 def test_the_assessment_is_the_one_that_posting_gives(kuro: Any) -> None:
     ruled(kuro, DEAR, default_tool_call="score", profile="aware")
     agent = Agent.objects.select_related("team").get(public_id=kuro.id)
@@ -171,6 +183,27 @@ def test_a_file_that_cannot_be_read_leaves_the_others(log: Path, tmp_path: Path)
     assert "cannot be read" in told["files"][0]["fault"]
     with pytest.raises(CommandError, match="Nothing could be read"):
         report(tmp_path / "none")
+
+
+@table(
+    "raw, why",
+    [
+        (b"", "The file is empty."),
+        (b"z" * 100, "None of its first records can be read. Line 1: It is longer than 8 MiB"),
+        (b'{"hello": 1}', "None of its first records is of a known format: claude-code"),
+        (None, "none.jsonl: It cannot be read: No such file or directory. Check its name"),
+    ],
+)
+def test_what_cannot_be_read_at_all_is_told_once_with_its_reason(
+    raw: bytes | None, why: str, tmp_path_factory: Any
+) -> None:
+    log = tmp_path_factory.mktemp("logs") / "none.jsonl"
+    if raw is not None:
+        log.write_bytes(raw)
+    with patch.object(records, "MAX_RECORD", 50), pytest.raises(CommandError, match="Nothing could be read") as refused:
+        report(log)
+    assert why in str(refused.value)
+    assert str(refused.value).count("none.jsonl") == 1
 
 
 def test_the_command_has_its_name_with_a_hyphen() -> None:

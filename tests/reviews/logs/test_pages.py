@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import html
 import re
 from datetime import timedelta
 from typing import Any
@@ -19,6 +20,7 @@ from reviews.logs import imports
 from reviews.logs.imports import Parts, work_due
 from reviews.models import AgentResponse, HeldItem, LogImport, LogImportItem, LogImportPart
 from reviews.pages.logs import imports as pages
+from reviews.presentation.explanation import TITLES
 from tests.reviews.api.test_tool_calls import ruled
 from tests.reviews.logs.conftest import SURE, asked, lines, said, tool
 from tests.tables import table
@@ -64,6 +66,7 @@ def test_a_log_is_read_and_its_report_shown(kuro: Any, carla: User, as_person: A
         "It is not JSON",
         "user&#x27;s messages and tool results",
         "rule 1 asks a person",
+        "4 records in which the agent says or does nothing new",
     ):
         assert words in page, words
     assert 'http-equiv="refresh"' not in page
@@ -107,6 +110,19 @@ def test_a_rule_is_drafted_from_the_report(kuro: Any, olga: User, as_person: Any
     page = client.get(drafts[1].replace("&amp;", "&")).content.decode()
     assert 'value="Bash"' in page
     assert "From the log session.jsonl" in page
+
+
+def test_a_new_agents_rules_are_drafted_as_text(aurora: Any, olga: User, as_person: Any) -> None:
+    risky = tool("Bash", command="rm -rf / --no-preserve-root", description="It is definitely and clearly the cache.")
+    client = as_person(olga)
+    report = upload(client, lines(said("a1", tool("mcp__*")), said("a2", risky)), aurora).url
+    log = read_all()
+    page = html.unescape(client.get(report).content.decode())
+    assert '[{"tool": "Bash", "do": "allow"},\n {"tool": "mcp__[*]", "do": "allow"}]</pre>' in page
+    assert "If it scored them instead, 1 of them would be held." in page
+    note = page.partition("If it scored them")[2].partition("Show rule drafts")[0]
+    assert log.report["signals_if_scored"]
+    assert all(str(TITLES[name]) in note for name in log.report["signals_if_scored"])
 
 
 @table("role, may", [("owner", True), ("curator", True), ("reviewer", False), ("viewer", False)])
@@ -210,6 +226,7 @@ def test_what_is_no_log_is_said_to_be_none(aurora: Any, carla: User, as_person: 
     page = client.get(report).content.decode()
     told = "damaged or cut off" if raw.startswith(b"\x1f") else "The format of the file was not recognized."
     assert told in page
+    assert ("It is not JSON" in page) is (raw == b"hello")
     assert log.state in ("failed", "done")
 
 

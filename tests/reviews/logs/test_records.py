@@ -55,10 +55,18 @@ def test_a_record_that_is_too_long_is_told_and_the_others_are_read(monkeypatch: 
     for raw in (
         json.dumps({"a": 1}) + "\n" + json.dumps(long) + "\n" + json.dumps({"b": 2}),
         json.dumps([{"a": 1}, long, {"b": 2}]),
+        json.dumps({"data": [{"a": 1}, long, {"b": 2}]}),
     ):
         found = list(cut(raw.encode()))
         assert [record.value for record in found] == [{"a": 1}, None, {"b": 2}]
         assert str(found[1].fault).startswith("It is longer than")
+
+
+def test_a_first_line_that_is_too_long_is_a_record_as_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "MAX_RECORD", 60)
+    long = {"metadata": {"data": [{}]}, "messages": [{"role": "user", "content": "x"}, {"role": "assistant"}]}
+    found = list(cut((json.dumps(long) + "\n" + json.dumps({"messages": []})).encode()))
+    assert [(record.line, record.value) for record in found] == [(1, None), (2, {"messages": []})]
 
 
 def test_a_document_that_is_one_record_is_one() -> None:
