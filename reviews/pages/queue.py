@@ -509,14 +509,10 @@ def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] 
         return None
     is_standing = last.undone_at is None
     before = None if is_standing else _to_undo(recent, now)
-    one_press = [last.held.public_id]
-    if last.together:
-        decided = Decision.objects.filter(together=last.together, undone_at__isnull=is_standing)
-        one_press = list(decided.values_list("held__public_id", flat=True))
+    one_press = Decision.objects.filter(together=last.together, undone_at__isnull=is_standing)
     return {
         "decision": last,
-        "count": len(one_press),
-        "held": one_press,
+        "count": one_press.count() if last.together else 1,
         "clip": secrets.excerpt(last.held.kind, last.call_name, last.clip),
         "seconds": math.ceil((last.release_at - now).total_seconds()),
         "can_undo": last.can_be_undone(now),
