@@ -297,7 +297,7 @@ const isDecided = () => isWaiting() && (isPosted || decisions.some(isOnDesk));
 function comeBack(decision, { complaint = "", html, isForced = false }) {
   decision.isBack = true;
   byId("desk").ariaBusy = null;
-  dropWaitingKeys(); // they were meant for other items
+  if (!isForced) dropWaitingKeys(); // they were meant for other items
   byId(`row-${decision.held}`)?.classList.remove("done");
   while (lastDecided?.isBack) lastDecided = lastDecided.previous;
   const isBusy = isTyped() || (shownAgain && shownAgain === byId("item")?.dataset.held);

@@ -254,6 +254,33 @@ def test_undo_goes_back_decision_by_decision_and_says_when_nothing_is_left(
         expect(page.locator(place)).to_contain_text("Nothing left to undo")
 
 
+def test_every_press_of_undo_takes_one_decision_back_and_what_is_told_gives_way(
+    open_page: Any, alice: Any, kuro: Any
+) -> None:
+    from reviews.models import Decision
+
+    held = hold(kuro, 5)
+    page = open_page(alice)
+    page.goto("/queue/")
+    kept(page)
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.type("aaaa")
+    on_desk(page, held[4])
+    idle(page)
+    page.keyboard.type("uuu")
+    on_desk(page, held[1])
+    expect(page.locator("#desk")).not_to_have_attribute("aria-busy", "true")
+    expect(page.locator("#waiting-keys")).to_be_hidden()
+    standing = Decision.objects.filter(undone_at=None).values_list("held__public_id", flat=True)
+    assert list(standing) == held[:1]
+    page.keyboard.type("uu")
+    expect(page.locator("#notice")).to_contain_text("Nothing left to undo")
+    assert not Decision.objects.filter(undone_at=None).exists()
+    page.keyboard.press("r")
+    expect(page.locator("#rejecting")).to_have_attribute("open", "")
+    expect(page.locator("#notice")).to_have_count(0)
+
+
 @pytest.mark.parametrize("is_ahead", [True, False])
 def test_a_decision_after_the_session_ended_says_so_and_what_was_typed_is_there_again(
     open_page: Any, alice: Any, kuro: Any, is_ahead: bool
