@@ -237,9 +237,11 @@ def _noted(request: PersonRequest, filters: Filters, decision: Decision, around:
     `opened` is the item that it shows by now.
     """
     opened = listing.word(request.POST, "opened")
-    _look(request, visible_items(request).filter(public_id=opened).first() if opened else None)
-    context: dict[str, Any] = {"filters": filters, "told": _told(request, decision)}
+    held = visible_items(request).filter(public_id=opened).first() if opened else None
+    _look(request, held)
+    context: dict[str, Any] = {"held": held, "filters": filters, "told": _told(request, decision)}
     if "list" in request.POST:
+        context |= _alike(request, filters, held) if held else {}
         page = listing.page(filters, request.user, around)
         context |= _list(request, filters, page, opened) | {"oob": True, "with_list": True}
     return render(request, "reviews/_noted.html", context)

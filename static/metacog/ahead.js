@@ -275,6 +275,7 @@ function noteDone(decision, answer) {
   part.innerHTML = answer;
   const told = part.content.querySelector("#told");
   told.remove();
+  if (decision.body.get("opened") !== byId("item")?.dataset.held) part.content.querySelector("#among")?.remove();
   decision.told = told;
   if (decision === lastDecided) tell(told);
   if (part.content.querySelector("#rows")) swapInto(byId("poll"), part.innerHTML, "none", "ahead");

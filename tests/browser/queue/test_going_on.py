@@ -120,6 +120,20 @@ def test_near_duplicates_are_decided_one_after_the_other_without_waiting(open_pa
     assert [decided(each["held"]).verdict for each in verdict["items"]] == ["approve"] * 3
 
 
+def test_the_next_near_duplicate_says_how_many_are_left(open_page: Any, alice: Any, kuro: Any) -> None:
+    texts = [f"{HELD['text']} Run {number}." for number in range(3)]
+    verdict = kuro.respond(" ".join(texts), items=[HELD | {"text": text} for text in texts])
+    page = open_page(alice)
+    page.route("**/queue/changes**", lambda route: route.fulfill(status=204))
+    page.goto("/queue/")
+    expect(page.locator("#approve-all")).to_contain_text("Approve all 3")
+    kept(page)
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("a")
+    on_desk(page, verdict["items"][1]["held"])
+    expect(page.locator("#approve-all")).to_contain_text("Approve all 2")
+
+
 def test_what_is_kept_is_shown_before_the_server_has_answered(open_page: Any, alice: Any, kuro: Any) -> None:
     from reviews.models import Looking
 
