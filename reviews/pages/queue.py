@@ -237,9 +237,11 @@ def _noted(request: PersonRequest, filters: Filters, decision: Decision, around:
     `opened` is the item that it shows by now.
     """
     opened = listing.word(request.POST, "opened")
-    _look(request, visible_items(request).filter(public_id=opened).first() if opened else None)
-    context: dict[str, Any] = {"filters": filters, "told": _told(request, decision)}
+    held = visible_items(request).filter(public_id=opened).first() if opened else None
+    _look(request, held)
+    context: dict[str, Any] = {"held": held, "filters": filters, "told": _told(request, decision)}
     if "list" in request.POST:
+        context |= _alike(request, filters, held) if held else {}
         page = listing.page(filters, request.user, around)
         context |= _list(request, filters, page, opened) | {"oob": True, "with_list": True}
     return render(request, "reviews/_noted.html", context)
@@ -509,14 +511,10 @@ def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] 
         return None
     is_standing = last.undone_at is None
     before = None if is_standing else _to_undo(recent, now)
-    one_press = [last.held.public_id]
-    if last.together:
-        decided = Decision.objects.filter(together=last.together, undone_at__isnull=is_standing)
-        one_press = list(decided.values_list("held__public_id", flat=True))
+    one_press = Decision.objects.filter(together=last.together, undone_at__isnull=is_standing)
     return {
         "decision": last,
-        "count": len(one_press),
-        "held": one_press,
+        "count": one_press.count() if last.together else 1,
         "clip": secrets.excerpt(last.held.kind, last.call_name, last.clip),
         "seconds": math.ceil((last.release_at - now).total_seconds()),
         "can_undo": last.can_be_undone(now),

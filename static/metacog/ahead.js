@@ -275,6 +275,7 @@ function noteDone(decision, answer) {
   part.innerHTML = answer;
   const told = part.content.querySelector("#told");
   told.remove();
+  if (decision.body.get("opened") !== byId("item")?.dataset.held) part.content.querySelector("#among")?.remove();
   decision.told = told;
   if (decision === lastDecided) tell(told);
   if (part.content.querySelector("#rows")) swapInto(byId("poll"), part.innerHTML, "none", "ahead");
@@ -297,7 +298,7 @@ const isDecided = () => isWaiting() && (isPosted || decisions.some(isOnDesk));
 function comeBack(decision, { complaint = "", html, isForced = false }) {
   decision.isBack = true;
   byId("desk").ariaBusy = null;
-  dropWaitingKeys(); // they were meant for other items
+  if (!isForced) dropWaitingKeys(); // they were meant for other items
   byId(`row-${decision.held}`)?.classList.remove("done");
   while (lastDecided?.isBack) lastDecided = lastDecided.previous;
   const isBusy = isTyped() || (shownAgain && shownAgain === byId("item")?.dataset.held);

@@ -48,6 +48,9 @@ function say(text) {
   note.timer = setTimeout(() => note.remove(), 5000);
 }
 
+// It gives way to what is done next: a sheet opens where it is.
+for (const kind of ["keydown", "pointerdown"]) addEventListener(kind, () => byId("notice")?.remove(), true);
+
 // -- time: reviews/templatetags/console.py says the same ------------------------------------------
 
 function rounded(seconds) {

@@ -109,7 +109,9 @@ function isKept(event) {
   if (waitingKeys.length) {
     return !AT_ONCE.includes(key) && (key in KEYS || /^([1-9]|Enter)$/.test(key)) && (isDecided() || !isTyping(event.target));
   }
-  return isSettling() && ON_ITEM.includes(key) && key !== "" && !isHeldBack(event.target);
+  if (isHeldBack(event.target)) return false;
+  if (key === "u") return Boolean(document.querySelector("#told [disabled]")); // one more, after the undo that is on its way
+  return isSettling() && ON_ITEM.includes(key) && key !== "";
 }
 
 const isHeldBack = (target) => !isDecided()

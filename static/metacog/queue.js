@@ -125,13 +125,6 @@ function pickAgain() {
   countPicked();
 }
 
-// What one press decided and another took back is selected again, as it was before.
-function pickTakenBack() {
-  const taken = document.querySelector("#told [data-held]")?.dataset.held ?? "";
-  for (const heldId of taken.split(" ").filter(Boolean)) picked.add(heldId);
-  pickAgain();
-}
-
 function unpick() {
   picked.clear();
   pickAgain();
@@ -314,10 +307,7 @@ document.addEventListener("htmx:afterSwap", (event) => {
   if (event.detail.target.id !== "desk") return;
   arrived();
   const told = document.querySelector("#told [data-announce]");
-  if (event.detail.requestConfig.verb === "post") {
-    if (told) announce(beginning(told.textContent));
-    pickTakenBack();
-  }
+  if (event.detail.requestConfig.verb === "post" && told) announce(beginning(told.textContent));
 });
 
 // An item is on the desk.

@@ -120,6 +120,20 @@ def test_near_duplicates_are_decided_one_after_the_other_without_waiting(open_pa
     assert [decided(each["held"]).verdict for each in verdict["items"]] == ["approve"] * 3
 
 
+def test_the_next_near_duplicate_says_how_many_are_left(open_page: Any, alice: Any, kuro: Any) -> None:
+    texts = [f"{HELD['text']} Run {number}." for number in range(3)]
+    verdict = kuro.respond(" ".join(texts), items=[HELD | {"text": text} for text in texts])
+    page = open_page(alice)
+    page.route("**/queue/changes**", lambda route: route.fulfill(status=204))
+    page.goto("/queue/")
+    expect(page.locator("#approve-all")).to_contain_text("Approve all 3")
+    kept(page)
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("a")
+    on_desk(page, verdict["items"][1]["held"])
+    expect(page.locator("#approve-all")).to_contain_text("Approve all 2")
+
+
 def test_what_is_kept_is_shown_before_the_server_has_answered(open_page: Any, alice: Any, kuro: Any) -> None:
     from reviews.models import Looking
 
@@ -254,6 +268,33 @@ def test_undo_goes_back_decision_by_decision_and_says_when_nothing_is_left(
         expect(page.locator(place)).to_contain_text("Nothing left to undo")
 
 
+def test_every_press_of_undo_takes_one_decision_back_and_what_is_told_gives_way(
+    open_page: Any, alice: Any, kuro: Any
+) -> None:
+    from reviews.models import Decision
+
+    held = hold(kuro, 5)
+    page = open_page(alice)
+    page.goto("/queue/")
+    kept(page)
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.type("aaaa")
+    on_desk(page, held[4])
+    idle(page)
+    page.keyboard.type("uuu")
+    on_desk(page, held[1])
+    expect(page.locator("#desk")).not_to_have_attribute("aria-busy", "true")
+    expect(page.locator("#waiting-keys")).to_be_hidden()
+    standing = Decision.objects.filter(undone_at=None).values_list("held__public_id", flat=True)
+    assert list(standing) == held[:1]
+    page.keyboard.type("uu")
+    expect(page.locator("#notice")).to_contain_text("Nothing left to undo")
+    assert not Decision.objects.filter(undone_at=None).exists()
+    page.keyboard.press("r")
+    expect(page.locator("#rejecting")).to_have_attribute("open", "")
+    expect(page.locator("#notice")).to_have_count(0)
+
+
 @pytest.mark.parametrize("is_ahead", [True, False])
 def test_a_decision_after_the_session_ended_says_so_and_what_was_typed_is_there_again(
     open_page: Any, alice: Any, kuro: Any, is_ahead: bool
@@ -371,6 +412,8 @@ def test_keys_count_although_the_decided_rejection_is_still_in_sight(open_page: 
 
 
 def test_a_and_r_decide_what_is_selected(open_page: Any, alice: Any, kuro: Any) -> None:
+    from reviews.models import Decision
+
     held = hold(kuro, 4)
     page = open_page(alice)
     page.goto("/queue/")
@@ -379,14 +422,17 @@ def test_a_and_r_decide_what_is_selected(open_page: Any, alice: Any, kuro: Any) 
     page.wait_for_timeout(SETTLED)
     page.keyboard.press("a")
     expect(page.locator("#told")).to_contain_text("Approved 2 items")
+    assert decided(held[1]).together == decided(held[2]).together
     page.keyboard.press("u")
     expect(page.locator("#told")).to_contain_text("Undone: 2 items")
-    expect(page.locator("#picked")).to_have_text("2")
+    expect(page.locator(".pick :checked")).to_have_count(0)
+    on_desk(page, held[2])
+    kept(page)
     page.wait_for_timeout(SETTLED)
-    page.keyboard.press("a")
-    expect(page.locator("#told")).to_contain_text("Approved 2 items")
-    assert decided(held[1]).together == decided(held[2]).together
-    on_desk(page, held[0])
+    page.keyboard.press("a")  # decides what is open, alone
+    on_desk(page, held[3])
+    idle(page)
+    assert list(Decision.objects.filter(undone_at=None).values_list("held__public_id", flat=True)) == [held[2]]
     page.locator(f"#pick-{held[0]}").check(force=True)
     page.locator(f"#pick-{held[3]}").check(force=True)
     page.wait_for_timeout(SETTLED)
