@@ -337,7 +337,7 @@ def test_help_lists_our_commands_first_and_what_each_does(tmp_path: Path) -> Non
     (tmp_path / "babel.py").write_text("import lacking")  # as where only what runs is installed
     done = manage(tmp_path, PYTHONPATH=str(tmp_path))  # without a word, Django takes it for "help"
     ours, _, others = done.stdout.partition("Django and other packages:")
-    assert re.search(r"\nmetacog:\n    agent +Add agents, rotate and end their keys, let them in or refuse them\n", ours)
+    assert re.search(r"\nmetacog:\n    agent +Add agents, rotate and end their keys, let them in or refuse", ours)
     assert re.search(r"\n    up +Prepare the database", ours)
     assert re.search(r"\n    mcp-proxy +Stands before an MCP server", ours)
     assert "messages" not in ours
