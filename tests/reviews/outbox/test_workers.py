@@ -83,7 +83,7 @@ def worker() -> subprocess.Popen[bytes]:
         "DJANGO_SETTINGS_MODULE": "metacog.settings",
         "PYTHONPATH": str(django_settings.BASE_DIR),
         "METACOG_DATA_DIR": str(django_settings.DATA_DIR),
-        "METACOG_SECRET_KEY": django_settings.SECRET_KEY,
+        "METACOG_SECRET_KEY": str(django_settings.SECRET_KEY),
         "METACOG_CALLBACK_ALLOW": ",".join(django_settings.CALLBACK_ALLOW),
         "METACOG_DATABASE_URL": f"postgresql://{named['USER']}:{quote(named['PASSWORD'], safe='')}@/"
         f"{named['NAME']}?host={quote(named['HOST'], safe='')}" + (f"&port={named['PORT']}" if named["PORT"] else ""),
