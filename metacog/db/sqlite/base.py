@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from django.db.backends.sqlite3 import base
+from django.db.backends.sqlite3 import base, features
 
 from metacog.db import packing
 from metacog.db.private_file import make_private
@@ -75,7 +75,15 @@ def converted(query: str) -> str:
     return base.SQLiteCursorWrapper.convert_query(None, query)  # type: ignore[arg-type]  # it looks at no cursor
 
 
+class DatabaseFeatures(features.DatabaseFeatures):
+    """What is known of SQLite without asking it, which makes the file: every one that Python brings reads JSON."""
+
+    supports_json_field = True
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
+    features_class = DatabaseFeatures
+
     def get_new_connection(self, conn_params: dict[str, Any]) -> sqlite3.Connection:
         _close_those_of_ended_threads()
         if not str(conn_params["database"]).startswith(("file:", ":memory:")):
