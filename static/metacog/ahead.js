@@ -113,9 +113,9 @@ async function goTo(decision) {
 
 // Nothing is kept: the server shows what follows, if anything does, and says what kept it from doing so.
 function fetchShown(held) {
-  const address = addressAfter(held);
+  const address = addressAfter(held), onto = { source: "#desk", target: "#desk", swap: "innerHTML" };
   address.searchParams.set("now", 1);
-  htmx.ajax("GET", address.pathname + address.search, { target: "#desk", swap: "innerHTML" });
+  htmx.ajax("GET", address.pathname + address.search, onto).catch(() => {}); // its events tell what went wrong
 }
 
 function showNext() {
@@ -312,6 +312,7 @@ function comeBack(decision, { complaint = "", html, isForced = false }) {
 }
 
 function showAgain(decision, html) {
+  htmx.trigger("#desk", "htmx:abort"); // what is on its way would take the place of what came back
   if (html) {
     swapDesk(html, "back");
   } else if (decision.kept) {

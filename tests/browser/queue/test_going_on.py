@@ -189,6 +189,34 @@ def test_an_item_that_somebody_else_decided_comes_back_and_the_others_stay_decid
     on_desk(page, held[2])
 
 
+def test_a_refused_reason_is_given_back_although_what_follows_comes_after_it(
+    open_page: Any, alice: Any, bob: Any, kuro: Any
+) -> None:
+    from reviews.held import decisions
+    from reviews.models import HeldItem
+
+    (held,) = hold(kuro, 1)
+    page = open_page(alice)
+    page.route("**/queue/changes**", lambda route: route.fulfill(status=204))
+    answer_ahead = hold_back(page, "**/next?*")
+    page.goto("/queue/")
+    decisions.decide(HeldItem.objects.select_related("agent__team").get(public_id=held), bob, "approve")
+    answer_decision = hold_back(page, "**/decide")
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("r")
+    page.locator("#reason").fill("Nobody measured it.")
+    page.locator("#reason").press("Control+Enter")
+    answer_now = hold_back(page, re.compile("now=1"))
+    answer_ahead()
+    page.wait_for_function("() => !asking")
+    answer_decision()
+    given_back = page.locator("#standing", has_text="Your reason, which was not sent: Nobody measured it.")
+    given_back.wait_for()
+    answer_now()
+    page.wait_for_load_state("networkidle")
+    expect(given_back).to_be_visible()
+
+
 def test_without_an_answer_the_item_comes_back_with_its_reason_and_is_decided_by_one_more_press(
     open_page: Any, alice: Any, kuro: Any
 ) -> None:
