@@ -379,8 +379,8 @@ class Copies:
         for row, _ in graph.held:
             pairs.append((row["sha256"], hashlib.sha256(renamed(row["text"]).encode()).hexdigest()))
         of = self._tables
-        texts = InPart.together(body, renamed(response["verdict"]), renamed(response["history"]))
-        packed = dict(zip(("body", "verdict", "history"), texts, strict=True))
+        texts = InPart.together(body, renamed(response["verdict"]), renamed(response["history"]), response["excerpt"])
+        packed = dict(zip(("body", "verdict", "history", "excerpt"), texts, strict=True))
         key = of["AgentResponse"].copy(response, later, renamed, **packed, body_sha256=digest)
         for signal in graph.signals:
             of["Signal"].copy(signal, later, renamed, response_id=key)

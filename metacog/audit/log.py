@@ -78,8 +78,6 @@ def matching(filters: Filters, teams: Sequence[int] | None) -> list[Events]:
     if filters.object_id:  # few events: their own index finds them
         return [events if teams is None else events.alias(own=own).filter(own__in=teams)]
     if teams is None:
-        if not is_rare:
-            return [events]
         every = Team.objects.order_by("pk").values_list("pk", flat=True)
         return _of_actions([*(events.filter(team=team) for team in every), events.filter(team=None)], filters.actions)
     return _of_actions([events.filter(team=team) for team in teams], filters.actions)

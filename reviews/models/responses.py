@@ -29,7 +29,7 @@ class Responses(models.QuerySet["AgentResponse"]):
 
     def update(self, **kwargs: Any) -> int:
         if "body" in kwargs:  # which the others may be packed into
-            kwargs = {name: Readable(name) for name in ("verdict", "history")} | kwargs
+            kwargs = {name: Readable(name) for name in ("verdict", "history", "excerpt")} | kwargs
         return super().update(**kwargs)
 
 
@@ -58,7 +58,7 @@ class AgentResponse(models.Model):
     traceparent = models.CharField(max_length=55, blank=True, default="", db_default="")
     body_sha256 = models.CharField(max_length=64)
     verdict = PackedTextField(into="body", part=1)  # the answer's body, to the byte
-    excerpt = models.CharField(max_length=200)  # of the response, for lists
+    excerpt = PackedTextField(into="body", part=3)  # of the response, for lists: at most 200 characters
     session = models.CharField(max_length=255, blank=True)
     cycle = models.BigIntegerField(null=True)
     hesitation_score = models.PositiveSmallIntegerField(null=True)  # 0-100; null while switched off
@@ -104,8 +104,9 @@ class AgentResponse(models.Model):
         return self.public_id
 
     def pack(self) -> None:
-        """Let body, verdict and history be written as one, where the database does not compress them itself."""
-        self.body, self.verdict, self.history = InPart.together(self.body, self.verdict, self.history)
+        """Let what is packed be written as one, where the database does not compress it itself."""
+        texts = self.body, self.verdict, self.history, self.excerpt
+        self.body, self.verdict, self.history, self.excerpt = InPart.together(*texts)
 
     @classmethod
     def latest_of(cls, agent: Agent | int) -> Responses:

@@ -55,27 +55,29 @@ def test_version_1_is_read_for_ever() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_a_response_reads_as_it_was_posted_whether_packed_or_plain(kuro: Any) -> None:
     answer = kuro.respond("Clearly it is the cache, as always. " * 20, session="s1")
-    kept = AgentResponse.objects.values("body", "verdict", "history").get()
+    kept = AgentResponse.objects.values("body", "verdict", "history", "excerpt").get()
     assert json.loads(kept["verdict"]) == answer
     assert json.loads(kept["body"])["session"] == "s1"
+    assert kept["excerpt"].startswith("Clearly it is the cache, as always. Clearly")
     if connection.vendor == "sqlite":
         assert isinstance(stored("body"), bytes)
         assert len(stored("body")) < len(kept["body"] + kept["verdict"]) / 3
+        assert (stored("verdict"), stored("excerpt")) == (b"", b"")
     row = AgentResponse.objects.get()
     assert AgentResponse.objects.filter(verdict__contains='"items": [{').exists()
     row.save()  # as rows were before
     assert stored("body") == kept["body"]
-    assert AgentResponse.objects.values("body", "verdict", "history").get() == kept
+    assert AgentResponse.objects.values("body", "verdict", "history", "excerpt").get() == kept
     assert AgentResponse.objects.filter(verdict__contains='"items": [{').exists()
 
 
 @pytest.mark.django_db(transaction=True)
 @on_sqlite
-def test_whoever_changes_a_body_alone_takes_no_verdict_away(kuro: Any) -> None:
+def test_whoever_changes_a_body_alone_takes_no_other_text_away(kuro: Any) -> None:
     kuro.respond("It may rain.")
-    verdict = AgentResponse.objects.values_list("verdict", flat=True).get()
+    others = AgentResponse.objects.values_list("verdict", "history", "excerpt").get()
     AgentResponse.objects.update(body="{}")
-    assert AgentResponse.objects.values_list("body", "verdict").get() == ("{}", verdict)
+    assert AgentResponse.objects.values_list("body", "verdict", "history", "excerpt").get() == ("{}", *others)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -86,7 +88,7 @@ def test_nothing_of_an_erased_response_is_left_in_what_was_packed(kuro: Any) -> 
     retention.erase()
     row = AgentResponse.objects.get()
     assert row.erased_at
-    assert (stored("body"), stored("history")) == ("", "")
+    assert (stored("body"), stored("history"), stored("excerpt")) == ("", "", "")
     assert "rosebud" not in stored("verdict")
 
 
@@ -97,6 +99,7 @@ def test_a_page_of_several_teams_is_read_along_each_teams_index(alice: User, kur
     asked: dict[str, Callable[[], Any]] = {
         "queue": lambda: listing.page(listing.Filters(), admin, presence.of(admin)),
         "decided": lambda: listing.page(listing.Filters(state="decided"), admin, presence.of(admin)),
+        "all": lambda: log.page(log.matching(log.Filters(), None), None),
         "people": lambda: log.page(log.matching(log.Filters(actor="person"), None), None),
         "system": lambda: log.page(log.matching(log.Filters(actor="system"), None), None),
         "action": lambda: log.page(log.matching(log.Filters(actions=("chat-held",)), None), None),
