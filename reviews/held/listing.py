@@ -326,7 +326,7 @@ def in_order(items: Items, filters: Filters) -> Items:
     if filters.state == "decided":
         return items.order_by("-decided_at", "-id")
     if filters.order == "age":
-        return items.order_by("id")
+        return items.order_by("held_at", "id")
     if filters.order == "learned":
         return items.order_by("risk_place", "expires_at", "id")
     return items.order_by(_LOWEST_LAST, "expires_at", "id")
@@ -337,7 +337,7 @@ def behind(items: Items, filters: Filters, item: HeldItem) -> Items:
     if filters.state == "decided":
         return items.filter(LessThan(_BY_DECISION, _place_by_decision(item)))
     if filters.order == "age":
-        return items.filter(pk__gt=item.pk)
+        return items.filter(GreaterThan(_BY_AGE, _place_by_age(item)))
     if filters.order == "learned":
         return items.filter(GreaterThan(_BY_RISK, _learned_place(item)))
     return items.filter(GreaterThan(_BY_SCORE, _place_by_score(item)))
@@ -347,6 +347,7 @@ def behind(items: Items, filters: Filters, item: HeldItem) -> Items:
 _LOWEST_LAST = Negated("hesitation_score")
 _BY_SCORE = Row(_LOWEST_LAST, F("expires_at"), F("pk"))
 _BY_RISK = Row(F("risk_place"), F("expires_at"), F("pk"))
+_BY_AGE = Row(F("held_at"), F("pk"))
 _BY_DECISION = Row(F("decided_at"), F("pk"))
 
 
@@ -356,6 +357,10 @@ def _place_by_score(item: HeldItem) -> Row:
 
 def _learned_place(item: HeldItem) -> Row:
     return Row(Value(item.risk_place), Value(item.expires_at, DateTimeField()), Value(item.pk))
+
+
+def _place_by_age(item: HeldItem) -> Row:
+    return Row(Value(item.held_at, DateTimeField()), Value(item.pk))
 
 
 def _place_by_decision(item: HeldItem) -> Row:
@@ -368,7 +373,7 @@ def ahead(items: Items, filters: Filters, item: HeldItem) -> Items:
     if filters.state == "decided":
         items = items.filter(GreaterThanOrEqual(_BY_DECISION, _place_by_decision(item)))
     elif filters.order == "age":
-        items = items.filter(pk__lte=item.pk)
+        items = items.filter(LessThanOrEqual(_BY_AGE, _place_by_age(item)))
     elif filters.order == "learned":
         items = items.filter(LessThanOrEqual(_BY_RISK, _learned_place(item)))
     else:
@@ -504,7 +509,9 @@ def _with_decided(
     def place(item: HeldItem) -> tuple[Any, ...]:
         if filters.order == "learned":
             return (item.risk_place, item.expires_at, item.pk)
-        return (item.pk,) if filters.order == "age" else (-item.hesitation_score, item.expires_at, item.pk)
+        if filters.order == "age":
+            return item.held_at, item.pk
+        return -item.hesitation_score, item.expires_at, item.pk
 
     presses = {decision.held_id: decision.together for decision in recent}
     on_page = [item for item in _for_rows(decided, filters) if is_last_page or place(item) < place(rows[-1])]

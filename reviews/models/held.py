@@ -111,7 +111,9 @@ class HeldItem(models.Model):
             ),
             # Which of near-duplicates expires first, and how many there are.
             models.Index(fields=["alike", "expires_at", "id"], condition=Q(state="pending"), name="held_alike"),
-            models.Index(fields=["team", "state", "id"], condition=Q(state="pending"), name="queue_by_age"),
+            models.Index(
+                fields=["team", "state", "held_at", "id"], condition=Q(state="pending"), name="queue_from_oldest"
+            ),
             models.Index(
                 fields=["team", "state", "risk_place", "expires_at", "id"],
                 condition=Q(state="pending"),
