@@ -151,6 +151,19 @@ def merge(lead: ErrorPattern, others: Sequence[ErrorPattern], actor: audit.Actor
     return lead
 
 
+def part_of(team_id: int) -> dict[int, int]:
+    """Return which pattern each one of a team is part of now, by keys: those that were merged, at whatever remove."""
+    merged = ErrorPattern.objects.filter(team=team_id, merged_into__isnull=False).order_by()
+    into = dict(merged.values_list("pk", "merged_into"))
+    found = {}
+    for key in into:
+        lead = key
+        while lead in into:
+            lead = into[lead]
+        found[key] = lead
+    return found
+
+
 def take_apart(
     lead: ErrorPattern, actor: audit.Actor, *, among: Collection[int] | None = None
 ) -> list[ErrorPattern]:
