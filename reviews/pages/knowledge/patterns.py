@@ -233,6 +233,7 @@ def pattern_apart(request: PersonRequest, pattern_id: int) -> HttpResponse:
     except NotDone as error:
         found.refresh_from_db()
         return _pattern_page(request, found, problem=str(error), status=409)
+    contrast.count(found.team, [found.pk, *(row.pk for row in rows)])
     return _done(request, found.pk)
 
 

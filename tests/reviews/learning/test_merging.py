@@ -163,7 +163,8 @@ def test_chosen_proposals_are_merged_after_their_backtest_and_that_can_be_undone
     (undone,) = re.findall(r'id="undo-merge">.*?name="pk" value="(\d+)"', merged, re.DOTALL)
     post(as_person(mallory), "patterns-merge", pk=[one.pk, other.pk])
     split = client.post(reverse("pattern-apart", args=[other.pk]), {"pk": undone}, follow=True)
-    assert split.status_code == 200
+    assert "1 of 2 rejected" in words(split)
+    assert "Not counted yet" not in words(client.get("/patterns/"))
     rows = ErrorPattern.objects.exclude(state="active").order_by("pk").values_list("state", "keywords", "is_apart")
     assert list(rows) == [
         ("proposed", ["in 30 days"], False),
