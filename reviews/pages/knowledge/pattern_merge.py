@@ -58,8 +58,8 @@ def merge(request: PersonRequest) -> HttpResponse:
             told = ngettext("%(count)d proposal was merged.", "%(count)d proposals were merged.", len(chosen))
             confirming.done(request, told % {"count": len(chosen)}, UNDO)
             contrast.count(lead.team, [lead.pk])
-            back = urlencode({"tried": 1, "undo": [each.pk for each in others]}, doseq=True)
-            return redirect(f"{reverse('pattern', args=[lead.pk])}?{back}")
+            back = urlencode({"undo": [each.pk for each in others]}, doseq=True)
+            return redirect(f"{reverse('pattern', args=[lead.pk])}?tried=1&{back}")
     context: dict[str, Any] = {
         "rows": proposals.singles(chosen),
         "lead": lead,

@@ -108,7 +108,7 @@ def test_what_was_decided_meanwhile_is_not_merged(pair: list[ErrorPattern], carl
     lifecycle.take_step(pair[1], "dismiss", carla, because="no")
     with pytest.raises(NotDone):
         lifecycle.merge(pair[0], pair[1:], carla)
-    merged = f"{pair[0].pk}:{pair[1].pk}"
+    merged = f"{pair[0].pk}:{pair[0].pk},{pair[1].pk}"  # nor is one into itself
     post(as_person(carla), "patterns-decide", pk=pair[0].pk, merged=merged, step="try")
     pair[0].refresh_from_db()
     assert (pair[0].state, pair[0].keywords) == ("shadow", ["in 30 days"])
