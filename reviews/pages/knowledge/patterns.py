@@ -349,10 +349,13 @@ def _pattern_page(
 
 
 def _alike(found: ErrorPattern, keywords: Sequence[str]) -> QuerySet[ErrorPattern] | None:
-    """Return the oldest others of the team that have one of these keywords, in either case."""
+    """Return the oldest others of the team that have one of these keywords, in either case, and are not part of it."""
     if not keywords:
         return None
-    rows = ErrorPattern.objects.filter(team=found.team_id).exclude(pk=found.pk)
+    part_of = lifecycle.part_of(found.team_id)
+    whole = part_of.get(found.pk, found.pk)
+    merged = [whole, *(key for key, lead in part_of.items() if lead == whole)]
+    rows = ErrorPattern.objects.filter(team=found.team_id).exclude(pk__in=merged)
     is_in = Q()
     for keyword in keywords:
         for is_ascii in (True, False):  # SQLite keeps JSON in ASCII, PostgreSQL as it is written

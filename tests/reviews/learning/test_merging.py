@@ -160,6 +160,8 @@ def test_chosen_proposals_are_merged_after_their_backtest_and_that_can_be_undone
     other.refresh_from_db()
     assert (other.state, other.keywords) == ("proposed", ["the parcel", "in 30 days"])
     lifecycle.merge(other, [third], carla)  # stays when the first is undone
+    pages = {each: words(client.get(reverse("pattern", args=[each.pk]))) for each in (one, other, third)}
+    assert [each for each, page in pages.items() if "Other patterns have one of" in page] == [], "they are one"
     (undone,) = re.findall(r'id="undo-merge">.*?name="pk" value="(\d+)"', merged, re.DOTALL)
     post(as_person(mallory), "patterns-merge", pk=[one.pk, other.pk])
     split = client.post(reverse("pattern-apart", args=[other.pk]), {"pk": undone}, follow=True)
