@@ -232,4 +232,4 @@ def test_the_safe_step_is_first_where_it_fires_too_often(
     found = ErrorPattern.objects.create(team=aurora, keywords=["in 30 days"], description="d", state="proposed")
     page = words(as_person(carla).get(reverse("pattern", args=[found.pk]) + "?tried=1"))
     assert re.findall(r'class="btn main" name="step" value="(\w+)"', page) == [main]
-    assert ("In shadow it collects statistics and holds nothing." in page) == (main == "try")
+    assert ("In shadow it collects stats and holds nothing." in page) == (main == "try")

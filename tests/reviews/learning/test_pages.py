@@ -251,7 +251,7 @@ class TestOnePattern:
             row="dec_x", held=held, said="in 30 days", told="in 14 days",
         ))  # fmt: skip
         page = page_of(as_person(victor), address(proposed))
-        told = ("A person's decision", "Said</span> in 30 days", "Correction</span> in 14 days", "No statistics yet")
+        told = ("A person's decision", "Said</span> in 30 days", "Correction</span> in 14 days", "No stats yet")
         for part in told:
             assert part in page
         ProposalEvidence.objects.create(
