@@ -228,9 +228,8 @@ def _asked(
             form.cleaned_data["person"] = ""
             unknown_person = [gettext("Unknown person: filter ignored.")]
     form.offer(people)
-    fixed = {"action": known, "kind": KINDS, "actor": ACTORS}
-    unknown = [*unknown_person, *unknown_filters(asked, agent=[filters.agent], **fixed)]
-    return form, log.matching(form.filters(is_whole=is_file), teams), found, unknown
+    unknown = unknown_filters(asked, action=known, agent=[filters.agent], kind=KINDS, actor=ACTORS)
+    return form, log.matching(form.filters(is_whole=is_file), teams), found, [*unknown_person, *unknown]
 
 
 def _place(text: str) -> Place | None:
