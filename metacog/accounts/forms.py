@@ -218,7 +218,7 @@ class RetentionForm(forms.Form):
         required=False,
         min_value=1,
         max_value=36_500,
-        help_text=_("Empty: forever. Scores, decisions, digests and statistics are always kept."),
+        help_text=_("Empty: forever. Scores, decisions, digests and stats are always kept."),
     )
 
 

@@ -212,7 +212,8 @@ def _asked(
     unknown_person: list[str] = []
     form = FilterForm(given, agents=found)
     filters = form.filters()
-    asked = {name: str(given[name]) for name in given if name not in form.errors}  # those are told of already
+    told = [field.name for field in form.visible_fields() if field.errors]  # beside them
+    asked = {name: str(given[name]) for name in given if name not in told}
     action = form.cleaned_data.get("action", "")
     known: Collection[str] = {*words.ACTIONS, *menu.NAMED, *menu.DONE}
     if action and action not in known:
@@ -227,8 +228,8 @@ def _asked(
             form.cleaned_data["person"] = ""
             unknown_person = [gettext("Unknown person: filter ignored.")]
     form.offer(people)
-    unknown = [*unknown_person, *unknown_filters(asked, action=known, agent=[filters.agent], kind=KINDS)]
-    return form, log.matching(form.filters(is_whole=is_file), teams), found, unknown
+    unknown = unknown_filters(asked, action=known, agent=[filters.agent], kind=KINDS, actor=ACTORS)
+    return form, log.matching(form.filters(is_whole=is_file), teams), found, [*unknown_person, *unknown]
 
 
 def _place(text: str) -> Place | None:

@@ -27,9 +27,13 @@ NAMES = {
 }
 # Of single pages: others may have fields of these names, and say themselves what is wrong with them.
 OF_ONE_PAGE = {
+    "actor": _("actor"),
+    "assigned": _("assignee"),
+    "mentions": _("mentioned person"),
     "score_from": _("lowest score"),
     "score_to": _("highest score"),
     "since": _("first day"),
+    "snoozed": _("snooze filter"),
     "until": _("last day"),
 }
 

@@ -132,7 +132,8 @@ def merge(lead: ErrorPattern, others: Sequence[ErrorPattern], actor: audit.Actor
     """Have one proposal take the keywords of others of its team, which are retired; return it. Raises NotDone."""
     with transaction.atomic():
         lead = _locked(lead)
-        rows = list(ErrorPattern.objects.filter(pk__in=[each.pk for each in others], team=lead.team_id).order_by("pk"))
+        keys = {each.pk for each in others} - {lead.pk}
+        rows = list(ErrorPattern.objects.filter(pk__in=keys, team=lead.team_id).order_by("pk"))
         if any(row.state != State.PROPOSED for row in (lead, *rows)):
             raise NotDone(_("One of the merged proposals was decided meanwhile. Reload the list."))
         keywords = list(lead.keywords)
@@ -149,6 +150,18 @@ def merge(lead: ErrorPattern, others: Sequence[ErrorPattern], actor: audit.Actor
         told = {"keywords_sha256": digest(keywords), "before_sha256": before, "count": len(rows)}
         _record("pattern-merged", lead, actor, State.PROPOSED, merged=merged, **told)
     return lead
+
+
+def part_of(team_id: int) -> dict[int, int]:
+    """Return which pattern each one of a team is part of now, by keys: those that were merged, at whatever remove."""
+    rows = ErrorPattern.objects.filter(team=team_id, merged_into__isnull=False).order_by()
+    into = {key: lead for key, lead in rows.values_list("pk", "merged_into") if lead}
+    found = {}
+    for key, lead in into.items():
+        while lead in into:
+            lead = into[lead]
+        found[key] = lead
+    return found
 
 
 def take_apart(

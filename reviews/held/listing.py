@@ -51,6 +51,7 @@ PAGE = 50
 CLIP = 240  # characters of a text that a row needs; CSS clips to two lines
 CALL_CLIP = 2000  # of a tool call's, of which a line names the short arguments
 MOST_METADATA = 5  # values that an address asks for
+WRITTEN = ("score_from", "score_to", "since", "until", "assigned", "mentions")  # filters of any value of their kind
 JUST_NOW = timedelta(seconds=60)  # how long a decided item stays in the list, dimmed
 MAX_JUST_DECIDED = 30
 _A_NUMBER = re.compile(r"[1-9][0-9]{0,17}")  # fits into 64 bits
@@ -181,7 +182,8 @@ class Filters:
             signal=SIGNALS,
             order=orders(teams),
             **by,
-            **{name: [getattr(filters, name)] for name in ("score_from", "score_to", "since", "until")},
+            snoozed=["1"],
+            **{name: [getattr(filters, name)] for name in WRITTEN},
         )
         if not named_agent:
             filters = replace(filters, agent="")

@@ -8,7 +8,7 @@ with a tool call or erased counts for nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from time import monotonic
@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from django.db import transaction
 from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.db.models.functions import Left, Length
+from django.utils import timezone
 from pydantic_core import from_json
 
 from metacog.heuristics.ranking import contrast
@@ -32,6 +33,7 @@ from metacog.heuristics.ranking.contrast import (
 from metacog.heuristics.text.shadow import Shadow
 from metacog.models import Agent, Team
 from patterns.models import ErrorPattern, keyword_problems
+from patterns.patterns import lifecycle
 from patterns.patterns.lifecycle import digest
 from reviews.isolation import by_itself
 from reviews.learning import sweep
@@ -94,8 +96,11 @@ def _is_due(team: Team, last: ContrastLook, now: datetime) -> bool:
         return True
     if now - last.at < last.texts * A_TEXT:
         return False
-    if ProposalEvidence.objects.filter(pattern__team=team, pattern__state=State.PROPOSED, base=None).exists():
-        return True  # counted by a release that did not keep the base rate
+    proposals = ErrorPattern.objects.filter(team=team, state=State.PROPOSED)
+    counted = proposals.values_list("keywords", "evidence__keywords_sha256", "evidence__base")
+    # Without a base rate it was counted by a release that did not keep it.
+    if any(base is None or counted_of != digest(keywords) for keywords, counted_of, base in counted):
+        return True
     since = last.at
     decided = _decisions(team).filter(released_at__gt=since, decided_at__gt=since - _UNDO)
     news = decided, _samples(team).filter(judged_at__gt=since), _corrections(team).filter(at__gt=since)
@@ -184,10 +189,8 @@ def _of_responses(rows: QuerySet[Any]) -> Iterator[Judged]:
 
 def look(team: Team, now: datetime) -> int:
     """Compare what was rejected with what was approved, and propose; return how many patterns are new."""
-    rows = judged(team)
-    texts = Texts([DecidedText(each.text, f"{each.agent} {each.session}", each.rejected) for each in rows])
-    found = contrast.find(texts).phrases
-    tried = _tried(team, rows, texts)
+    decided = _Look.of(team)
+    rows, texts, found = decided
     made = 0
     with transaction.atomic(durable=True):
         sweep.lock(team)
@@ -212,11 +215,23 @@ def look(team: Team, now: datetime) -> int:
                 known.append(_Known(pattern.pk, State.PROPOSED, _read(pattern.keywords)))
                 made += 1
             _teach(pattern, phrase, origins, is_new=same is None)
-            if pattern.state == State.PROPOSED and _read(pattern.keywords) == _read([phrase.text]):
-                tried[pattern] = phrase.tried
-        _write_down(tried, now)
+        _count(team, decided, now)
         ContrastLook.objects.update_or_create(team=team, defaults={"at": now, "texts": len(rows)})
     return made
+
+
+class _Look(NamedTuple):
+    """What a team decided, and the phrases that contrast in it."""
+
+    rows: Sequence[Judged]
+    texts: Texts
+    phrases: Sequence[Phrase]
+
+    @classmethod
+    def of(cls, team: Team) -> _Look:
+        rows = judged(team)
+        texts = Texts([DecidedText(each.text, f"{each.agent} {each.session}", each.rejected) for each in rows])
+        return cls(rows, texts, contrast.find(texts).phrases)
 
 
 class _Known(NamedTuple):
@@ -279,41 +294,66 @@ def _teach(pattern: ErrorPattern, phrase: Phrase, origins: Sequence[Judged], *, 
 # -- evidence ----------------------------------------------------------------------------------------------------
 
 
-def _tried(team: Team, rows: Sequence[Judged], texts: Texts) -> dict[ErrorPattern, Tried]:
-    """Try each proposal on the texts of all responses but those that taught it."""
-    patterns = list(ErrorPattern.objects.filter(team=team, state=State.PROPOSED).only("team", "keywords"))
-    taught: dict[int, set[int]] = {}
-    origins = PatternOrigin.objects.filter(pattern__team=team, pattern__state=State.PROPOSED, response__isnull=False)
-    for pattern, response in origins.order_by().values_list("pattern", "response"):
-        taught.setdefault(pattern, set()).add(response)
-    found = {}
-    for each in patterns:
-        own = taught.get(each.pk, set())
-        others = {place for place in texts.places if rows[place].response not in own}
-        found[each] = texts.tried(texts.holding(_read(each.keywords)) & others, others)
-    return found
+def count(team: Team, among: Collection[int]) -> None:
+    """Count the evidence of these proposals, by their keys, at once: as a look does."""
+    decided = _Look.of(team)
+    with transaction.atomic():
+        sweep.lock(team)
+        _count(team, decided, timezone.now(), among)
 
 
-def _write_down(tried: Mapping[ErrorPattern, Tried], now: datetime) -> None:
-    there = set(ErrorPattern.objects.filter(pk__in=[each.pk for each in tried]).values_list("pk", flat=True))
+def expected(team: Team, merging: Collection[int], keywords: Sequence[str]) -> ProposalEvidence:
+    """Return what `count` finds of these proposals once they are merged to one with these keywords; it is not saved."""
+    taught = _taught(team)
+    responses = {response for key in merging for response in taught.get(key, ())}
+    return _evidence(keywords, _tried(_Look.of(team), keywords, responses), timezone.now())
+
+
+def _count(team: Team, decided: _Look, now: datetime, among: Collection[int] | None = None) -> None:
+    rows = ErrorPattern.objects.filter(team=team, state=State.PROPOSED)
+    patterns = rows if among is None else rows.filter(pk__in=among)
+    taught, found = _taught(team), list[ProposalEvidence]()
+    for pk, keywords in patterns.values_list("pk", "keywords"):
+        evidence = _evidence(keywords, _tried(decided, keywords, taught.get(pk, ())), now)
+        evidence.pattern_id = pk
+        found.append(evidence)
     fields = ["keywords_sha256", "texts", "fires", "rejected", "base", "sure", "at"]
     ProposalEvidence.objects.bulk_create(
-        [
-            ProposalEvidence(
-                pattern=pattern,
-                keywords_sha256=digest(pattern.keywords),
-                texts=each.texts,
-                fires=each.fires,
-                rejected=each.rejected,
-                base=each.base,
-                sure=round(1000 * each.interval[0]),
-                at=now,
-            )
-            for pattern, each in tried.items()
-            if pattern.pk in there
-        ],
-        update_conflicts=True,
-        unique_fields=["pattern"],
-        update_fields=fields,
-        batch_size=200,
+        found, update_conflicts=True, unique_fields=["pattern"], update_fields=fields, batch_size=200
+    )
+
+
+def _taught(team: Team) -> dict[int, set[int]]:
+    """Return the responses that taught each proposal, and those that taught what was merged into it."""
+    part_of, taught = lifecycle.part_of(team.pk), dict[int, set[int]]()
+    counted = Q(pattern__state=State.PROPOSED) | Q(pattern__merged_into__isnull=False)
+    origins = PatternOrigin.objects.filter(counted, pattern__team=team, response__isnull=False)
+    for pattern, response in origins.order_by().values_list("pattern", "response"):
+        taught.setdefault(part_of.get(pattern, pattern), set()).add(response)
+    return taught
+
+
+def _tried(decided: _Look, keywords: Sequence[str], taught: Collection[int]) -> Tried:
+    """Try keywords on the texts that they were not chosen by.
+
+    A phrase that contrasts was tried on what was left out, fold by fold; other keywords are on all responses but those
+    that `taught` them.
+    """
+    texts, words = decided.texts, set(_read(keywords))
+    contrasting = {Shadow(each.text).text: each.fired for each in decided.phrases}
+    fired = {phrase: contrasting[phrase] for phrase in words & contrasting.keys()}
+    own = {place for place in texts.places if decided.rows[place].response in taught}
+    fires = (texts.holding(words - fired.keys()) - own).union(*fired.values())
+    return texts.tried(fires, set(texts.places) - (own - texts.holding(fired)))
+
+
+def _evidence(keywords: Sequence[str], tried: Tried, now: datetime) -> ProposalEvidence:
+    return ProposalEvidence(
+        keywords_sha256=digest(keywords),
+        texts=tried.texts,
+        fires=tried.fires,
+        rejected=tried.rejected,
+        base=tried.base,
+        sure=round(1000 * tried.interval[0]),
+        at=now,
     )

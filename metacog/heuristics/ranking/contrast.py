@@ -85,7 +85,8 @@ class Phrase:
     text: str
     z: float  # standard deviations that it is more frequent in rejected texts
     rejected: tuple[int, ...]  # places, in what was given, of the rejected texts that hold it
-    tried: Tried  # on texts that it was not found in
+    fired: tuple[int, ...]  # places of the texts that it was tried on, where it was not found in them, and stands in
+    tried: Tried  # what these are of all texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,13 +379,14 @@ class Texts:
         """Give the places, in what was given, of the texts of a fold that hold it."""
         return [self._first + place for place in kind.places if self._fold[place] == fold]
 
-    def phrase(self, kind: _Kind, phrase: str, tried: Tried) -> Phrase:
+    def phrase(self, kind: _Kind, phrase: str, fired: Sequence[int]) -> Phrase:
         places = [place for place in kind.places if self._rejected[place]]
         newest = self._shadows[places[-1]]
         start = _stands(phrase, newest.text)
         z = log_odds(_in_all(kind.by_fold, None), self.totals())
         written = newest.as_sent[start : start + len(phrase)]
-        return Phrase(written, z, tuple(self._first + place for place in places), tried)
+        rejected = tuple(self._first + place for place in places)
+        return Phrase(written, z, rejected, tuple(fired), self.tried(fired))
 
 
 _SLOTS = 1 << 20
@@ -420,9 +422,9 @@ def find(texts: Texts) -> Contrast:
     phrases: list[Phrase] = []
     if tried.is_proved:
         for kind, phrase in texts.unlike(texts.contrasting()):
-            judged = texts.tried(own.get(kind.places, ()))
-            if judged.is_proved:
-                phrases.append(texts.phrase(kind, phrase, judged))
+            found = texts.phrase(kind, phrase, own.get(kind.places, ()))
+            if found.tried.is_proved:
+                phrases.append(found)
             elif not phrases:  # where not even the surest holds, those after it hold by chance
                 break
     return Contrast(tuple(phrases[:MOST_PROPOSED]), tried)

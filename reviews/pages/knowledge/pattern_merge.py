@@ -21,10 +21,12 @@ from metacog.pages import confirming
 from patterns.models import MAX_KEYWORDS, ErrorPattern
 from patterns.patterns import lifecycle
 from patterns.patterns.lifecycle import NotDone
+from reviews.learning import contrast
 from reviews.learning.backtest import backtest
 from reviews.learning.merging import MOST_OTHERS
 from reviews.pages.knowledge import proposals
 from reviews.pages.knowledge.patterns import backtest_told, key_of, may_not
+from reviews.pages.knowledge.proposals import Evidence
 from reviews.pages.person import PersonRequest
 from reviews.scoring.preview import DAYS, MOST
 
@@ -55,19 +57,23 @@ def merge(request: PersonRequest) -> HttpResponse:
         else:
             told = ngettext("%(count)d proposal was merged.", "%(count)d proposals were merged.", len(chosen))
             confirming.done(request, told % {"count": len(chosen)}, UNDO)
+            contrast.count(lead.team, [lead.pk])
             back = urlencode({"undo": [each.pk for each in others]}, doseq=True)
-            return redirect(f"{reverse('pattern', args=[lead.pk])}?{back}")
-    tested = None if problem else backtest(lead.team, keywords)
+            return redirect(f"{reverse('pattern', args=[lead.pk])}?tried=1&{back}")
     context: dict[str, Any] = {
         "rows": proposals.singles(chosen),
         "lead": lead,
         "keywords": keywords,
         "problem": problem,
-        "backtest": backtest_told(tested) if tested else None,
         "days": DAYS,
         "most": f"{MOST:,}",
         "section": "patterns",
     }
+    if not problem:
+        tested = backtest(lead.team, keywords)
+        found = contrast.expected(lead.team, [each.pk for each in chosen], keywords)
+        context["backtest"] = backtest_told(tested)
+        context["evidence"] = Evidence.told(found, fires_too_often=tested.fires_too_often)
     return render(request, "reviews/pattern_merge.html", context, status=409 if problem else 200)
 
 

@@ -27,7 +27,7 @@ from patterns.patterns import lifecycle
 from patterns.patterns.forms import NewForm, WrittenForm
 from patterns.patterns.lifecycle import AFTER, NotDone, Unseen, digest
 from reviews.held import listing
-from reviews.learning import merging, pattern_stats, sweep
+from reviews.learning import contrast, merging, pattern_stats, sweep
 from reviews.learning.backtest import TOO_OFTEN, Backtest, backtest
 from reviews.learning.extract import Teacher
 from reviews.learning.pattern_stats import Standing
@@ -116,7 +116,6 @@ def _row(pattern: ErrorPattern, responses: int) -> dict[str, Any]:
         "standing": standing,
         "rate": ratio(standing.rate, digits=1),
         "precision": ratio(standing.precision),
-        "evidence": Evidence.of(pattern),
     }
 
 
@@ -230,10 +229,11 @@ def pattern_apart(request: PersonRequest, pattern_id: int) -> HttpResponse:
     _may_change(request, found)
     among = [key for key in map(key_of, request.POST.getlist("pk")) if key]
     try:
-        lifecycle.take_apart(found, request.user, among=among or None)
+        rows = lifecycle.take_apart(found, request.user, among=among or None)
     except NotDone as error:
         found.refresh_from_db()
         return _pattern_page(request, found, problem=str(error), status=409)
+    contrast.count(found.team, [found.pk, *(row.pk for row in rows)])
     return _done(request, found.pk)
 
 
@@ -319,6 +319,7 @@ def _pattern_page(
     tested = backtest(found.team, tried) if tried else None
     is_draft = tried is not None and list(tried) != found.keywords
     context = record | {
+        "evidence": Evidence.of(found, fires_too_often=tested.fires_too_often if tested and not is_draft else None),
         # The safe step comes first where no backtest is shown, and where it fires too often.
         "is_safe_first": tested is None or is_draft or tested.fires_too_often,
         "keywords": [(keyword, fired.get(keyword)) for keyword in found.keywords],
@@ -348,10 +349,13 @@ def _pattern_page(
 
 
 def _alike(found: ErrorPattern, keywords: Sequence[str]) -> QuerySet[ErrorPattern] | None:
-    """Return the oldest others of the team that have one of these keywords, in either case."""
+    """Return the oldest others of the team that have one of these keywords, in either case, and are not part of it."""
     if not keywords:
         return None
-    rows = ErrorPattern.objects.filter(team=found.team_id).exclude(pk=found.pk)
+    part_of = lifecycle.part_of(found.team_id)
+    whole = part_of.get(found.pk, found.pk)
+    merged = [whole, *(key for key, lead in part_of.items() if lead == whole)]
+    rows = ErrorPattern.objects.filter(team=found.team_id).exclude(pk__in=merged)
     is_in = Q()
     for keyword in keywords:
         for is_ascii in (True, False):  # SQLite keeps JSON in ASCII, PostgreSQL as it is written

@@ -33,22 +33,32 @@ class Evidence:
     advice: Literal["", "recommended", "often", "unclear"]  # what its row and its page say of it
 
     @classmethod
-    def of(cls, pattern: ErrorPattern) -> Evidence | None:
-        """Read what was counted of a proposal, read with its evidence and its backtest; None if of other keywords."""
+    def of(cls, pattern: ErrorPattern, *, fires_too_often: bool | None = None) -> Evidence | None:
+        """Read what was counted of a proposal, read with its evidence and its backtest; None if of other keywords.
+
+        `fires_too_often` is what a backtest that is shown beside it says.
+        """
         found: ProposalEvidence | None = getattr(pattern, "evidence", None)
         if pattern.state != State.PROPOSED or found is None or found.keywords_sha256 != digest(pattern.keywords):
             return None
+        if fires_too_often is None:
+            trial = Trial.of(pattern)
+            fires_too_often = bool(trial and trial.fires_too_often)
+        return cls.told(found, fires_too_often=fires_too_often)
+
+    @classmethod
+    def told(cls, found: ProposalEvidence, *, fires_too_often: bool) -> Evidence:
+        """Read what was counted, with what the backtest of the same keywords says."""
         precision, base = Ratio(found.rejected, found.fires), None
         if found.base is not None:
             base = Ratio(found.base - found.rejected, found.texts - found.fires)
         fires = ratio(Ratio(found.fires, found.texts))
         if not (base and base.whole):
             return cls(fires, ratio(precision), None, "")
-        trial = Trial.of(pattern)
         if not precision.whole or precision.low <= base.rate:
             advice: Literal["recommended", "often", "unclear"] = "unclear"
         else:
-            advice = "often" if trial and trial.fires_too_often else "recommended"
+            advice = "often" if fires_too_often else "recommended"
         return cls(fires, ratio(precision), ratio(base), advice)
 
 

@@ -90,6 +90,8 @@ def test_three_rejections_of_different_sessions_propose_what_they_share(
     assert (origins[0].held, origins[0].response) == (taught[0].held, taught[0].held.response)
     found = ProposalEvidence.objects.get()
     assert (found.pattern, found.texts, found.fires, found.rejected, found.sure) == (pattern, 9, 3, 3, 439)
+    merged = contrast.expected(aurora, [pattern.pk], [PHRASE, "attached"])
+    assert (merged.texts, merged.fires, merged.rejected) == (9, 4, 3), "as a phrase it was tried on what was left out"
     event = AuditEvent.objects.get(action="pattern-proposed")
     assert (event.object_id, event.actor_kind, event.data["rejections"]) == (pattern.public_id, "system", 3)
 
@@ -242,7 +244,9 @@ def test_another_proposal_is_tried_on_what_did_not_teach_it(
     assert (found.texts, found.fires, found.rejected) == (8, 3, 2)
 
 
-def test_a_look_is_taken_where_something_is_new_and_no_sooner_than_a_second_a_text(approved: None, decide: Any) -> None:
+def test_a_look_is_taken_where_something_is_new_and_no_sooner_than_a_second_a_text(
+    approved: None, decide: Any, carla: Any
+) -> None:
     now = timezone.now()
     for text in WRONG[:2]:
         decide(text, "reject", reason="Wrong")
@@ -255,6 +259,9 @@ def test_a_look_is_taken_where_something_is_new_and_no_sooner_than_a_second_a_te
     at = ContrastLook.objects.get().at
     assert contrast.look_due(later + timedelta(days=2)) == 0
     assert ContrastLook.objects.get().at == at, "nothing was new"
+    lifecycle.edit(proposed(), carla, keywords=["damage"], description="d", source="external")
+    contrast.look_due(later + timedelta(days=3))
+    assert ContrastLook.objects.get().at > at, "a proposal was not counted with its keywords"
 
 
 def test_quotes_go_with_the_texts_and_the_proposal_with_the_last(

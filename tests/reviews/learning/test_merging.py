@@ -16,8 +16,9 @@ from patterns.models import ErrorPattern
 from patterns.patterns import lifecycle
 from patterns.patterns.lifecycle import NotDone, digest
 from reviews.learning import merging, trials
+from reviews.learning.contrast import look_due
 from reviews.learning.merging import Proposal
-from reviews.models import AgentResponse, PatternOrigin, ProposalEvidence, ProposalTrial
+from reviews.models import AgentResponse, PatternOrigin, ProposalEvidence, ProposalTrial, Sample
 from tests.tables import table
 
 SAID = "Your refund will arrive in 30 days."
@@ -107,7 +108,7 @@ def test_what_was_decided_meanwhile_is_not_merged(pair: list[ErrorPattern], carl
     lifecycle.take_step(pair[1], "dismiss", carla, because="no")
     with pytest.raises(NotDone):
         lifecycle.merge(pair[0], pair[1:], carla)
-    merged = f"{pair[0].pk}:{pair[1].pk}"
+    merged = f"{pair[0].pk}:{pair[0].pk},{pair[1].pk}"  # nor is one into itself
     post(as_person(carla), "patterns-decide", pk=pair[0].pk, merged=merged, step="try")
     pair[0].refresh_from_db()
     assert (pair[0].state, pair[0].keywords) == ("shadow", ["in 30 days"])
@@ -128,27 +129,44 @@ def test_another_teams_proposals_are_neither_merged_nor_set_apart(
     assert as_person(alice).post(reverse("patterns-apart"), {"pk": keys}).status_code == 403
 
 
+def spot_check(kuro: Any, text: str, verdict: str) -> None:
+    response = AgentResponse.objects.get(public_id=kuro.respond(text, items=[])["id"])
+    now = timezone.now()
+    Sample.objects.create(response=response, agent=response.agent, day=now, verdict=verdict, judged_at=now)
+
+
 def test_chosen_proposals_are_merged_after_their_backtest_and_that_can_be_undone(
     aurora: Any, kuro: Any, carla: Any, mallory: Any, as_person: Any
 ) -> None:
-    kuro.respond(SAID, items=[])
     one, other, third = (
         ErrorPattern.objects.create(team=aurora, keywords=[text], description=text, state="proposed")
         for text in ("in 30 days", "the parcel", "by post")
     )
+    spot_check(kuro, SAID, "missed")
+    PatternOrigin.objects.create(pattern=one, kind="correction", row="rsp_1", response=AgentResponse.objects.get())
+    spot_check(kuro, "I see the parcel.", "missed")
+    spot_check(kuro, "The parcel is here.", "fine")
     client = as_person(carla)
     assert "Select at least two proposals" in post(client, "patterns-decide", pk=one.pk, step="merge")
     page = post(client, "patterns-decide", pk=[one.pk, other.pk], step="merge")
-    assert "It fires on 1 of 1 responses" in page
     assert not ErrorPattern.objects.filter(state="retired").exists(), "it is a preview"
     merged = post(client, "patterns-merge", pk=[one.pk, other.pk], lead=other.pk)
     assert "2 proposals were merged." in merged
+    # Without what taught the one that is merged into it.
+    for told in ("It fires on 3 of 3 responses", "1 of 2 rejected", "2 of 2 decided texts"):
+        assert (told in page, told in merged) == (True, True)
+    look_due(timezone.now() + timedelta(seconds=3))
+    assert "1 of 2 rejected" in words(client.get(reverse("pattern", args=[other.pk]))), "the worker counts the same"
     other.refresh_from_db()
     assert (other.state, other.keywords) == ("proposed", ["the parcel", "in 30 days"])
     lifecycle.merge(other, [third], carla)  # stays when the first is undone
+    pages = {each: words(client.get(reverse("pattern", args=[each.pk]))) for each in (one, other, third)}
+    assert [each for each, page in pages.items() if "Other patterns have one of" in page] == [], "they are one"
     (undone,) = re.findall(r'id="undo-merge">.*?name="pk" value="(\d+)"', merged, re.DOTALL)
     post(as_person(mallory), "patterns-merge", pk=[one.pk, other.pk])
-    assert client.post(reverse("pattern-apart", args=[other.pk]), {"pk": undone}).status_code == 302
+    split = client.post(reverse("pattern-apart", args=[other.pk]), {"pk": undone}, follow=True)
+    assert "1 of 2 rejected" in words(split)
+    assert "Not counted yet" not in words(client.get("/patterns/"))
     rows = ErrorPattern.objects.exclude(state="active").order_by("pk").values_list("state", "keywords", "is_apart")
     assert list(rows) == [
         ("proposed", ["in 30 days"], False),
@@ -214,4 +232,4 @@ def test_the_safe_step_is_first_where_it_fires_too_often(
     found = ErrorPattern.objects.create(team=aurora, keywords=["in 30 days"], description="d", state="proposed")
     page = words(as_person(carla).get(reverse("pattern", args=[found.pk]) + "?tried=1"))
     assert re.findall(r'class="btn main" name="step" value="(\w+)"', page) == [main]
-    assert ("In shadow it collects statistics and holds nothing." in page) == (main == "try")
+    assert ("In shadow it collects stats and holds nothing." in page) == (main == "try")

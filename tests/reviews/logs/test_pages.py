@@ -227,6 +227,7 @@ def test_what_is_no_log_is_said_to_be_none(aurora: Any, carla: User, as_person: 
     told = "damaged or cut off" if raw.startswith(b"\x1f") else "The format of the file was not recognized."
     assert told in page
     assert ("It is not JSON" in page) is (raw == b"hello")
+    assert "Upload another log" in page
     assert log.state in ("failed", "done")
 
 

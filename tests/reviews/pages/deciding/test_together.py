@@ -161,9 +161,9 @@ def test_who_may_not_decide_is_shown_nothing_to_select(
 
 def test_a_known_error_leads_to_its_record(client: Any, kuro: Any) -> None:
     held = kuro.hold()
-    address = re.search(r'href="(/patterns/\d+/)">Statistics', client.get(f"/queue/{held}/").content.decode())[1]
+    address = re.search(r'href="(/patterns/\d+/)">Stats', client.get(f"/queue/{held}/").content.decode())[1]
     page = read(client, held, kuro.hold()).content.decode()
-    assert page.count(f'href="{address}">Statistics') == 2
+    assert page.count(f'href="{address}">Stats') == 2
 
 
 def test_its_cost_does_not_grow_with_the_items(client: Any, kuro: Any, django_assert_num_queries: Any) -> None:
