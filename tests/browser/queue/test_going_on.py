@@ -284,6 +284,7 @@ def test_undo_goes_back_decision_by_decision_and_says_when_nothing_is_left(
         on_desk(page, following)
     idle(page)
     for back in reversed(held[:3]):
+        page.locator("#comment").evaluate("field => { field.style.height = '9rem'; }")  # as who draws it larger does
         page.wait_for_timeout(SETTLED)
         page.keyboard.press("u")
         on_desk(page, back)
