@@ -159,6 +159,7 @@ def test_what_was_typed_outlives_a_lost_answer_and_the_end_of_the_session(
     page.goto("/queue/")
     press(page, "e")
     page.locator("#edited").fill("It may be the cache.")
+    expect(page.locator("#edit-score")).to_contain_text("scores")
     page.route("**/decide", lambda route: route.abort())
     page.get_by_role("button", name="Approve edited").click()
     expect(page.get_by_role("alert")).to_contain_text("so the result is unknown")
