@@ -197,13 +197,19 @@ function edit(open) {
   label.textContent = open ? label.dataset.open : label.dataset.closed;
   nameApproval();
   if (open) {
-    const first = field.matches("textarea") ? field : field.querySelector("textarea, select, input:not([type=hidden])");
+    const first = firstToEdit();
     first?.focus({ preventScroll: true });
     if (first?.matches("textarea")) first.setSelectionRange(0, 0);
-    editor.scrollIntoView({ block: "nearest" });
+    first?.scrollIntoView({ block: "nearest" }); // all of an editor may be higher than the screen
   } else {
     button.focus();
   }
+}
+
+function firstToEdit() {
+  const field = byId("edited");
+  if (field.matches("textarea")) return field;
+  return field.querySelector("[aria-invalid=true]") ?? field.querySelector("textarea, select, input:not([type=hidden])");
 }
 
 // The text, or the inputs of a tool call's arguments.
@@ -369,7 +375,7 @@ function arrived() {
   main.dataset.view = "item";
   keepSight();
   scrollTo(0, 0);
-  if (isEditing()) byId("edited").scrollIntoView({ block: "nearest" }); // a warning may be higher than the screen
+  if (isEditing()) firstToEdit()?.scrollIntoView({ block: "nearest" }); // a warning may be higher than the screen
   // What was refused is said by its alert; the focus stays in the text or the reason that is to be mended.
   if (!document.querySelector("#desk [role=alert]")) byId("item-title")?.focus({ preventScroll: true });
   select(byId("item").dataset.held);
