@@ -104,6 +104,7 @@ async function goTo(decision) {
     if (!ahead.length && !returned.length) return fetchShown(decision.held);
   }
   if (!showReturned()) showNext();
+  if (!decisions.includes(decision)) lookAnew();
   tell(decision.told); // its answer may have come already
   send(); // with it goes what is shown now
   announce(beginning(decision.told.querySelector("[data-announce]")?.textContent ?? ""));
@@ -202,6 +203,11 @@ function toldOf({ body, clip }) {
   return told;
 }
 
+// What is on the desk was drawn before that decision: the next look at the list is given all that may have changed.
+function lookAnew() {
+  document.querySelector("#rows [name=token]").value = "";
+}
+
 // In the list, which the server has not drawn anew.
 function markDecided() {
   for (const { held } of decisions) byId(`row-${held}`)?.classList.add("done");
@@ -285,11 +291,13 @@ function noteDone(decision, answer) {
   part.innerHTML = answer;
   const told = part.content.querySelector("#told");
   told.remove();
-  if (decision.body.get("opened") !== byId("item")?.dataset.held) part.content.querySelector("#among")?.remove();
+  const isOpened = decision.body.get("opened") === byId("item")?.dataset.held;
+  if (!isOpened) part.content.querySelector("#among")?.remove();
   decision.told = told;
   if (decision === lastDecided || decision.isUndone) tell(told);
   // A row that was chosen is asked from where it stands: the list is drawn anew by the next look at it.
   if (part.content.querySelector("#rows") && !coming) swapInto(byId("poll"), part.innerHTML, "none", "ahead");
+  if (!isOpened) lookAnew();
   markDecided();
   if (!decision.isUndone) return;
   const undo = told.querySelector("[data-key=u]");

@@ -226,7 +226,8 @@ function nameApproval() {
   if (changed) byId("approve").querySelector("[name=accept_risk]")?.remove();
   const isEdited = isEditing() && (changed || "posted" in field.dataset);
   const isAccepted = byId("approve").querySelector("[name=accept_risk]");
-  label.textContent = isEdited ? (isAccepted ? label.dataset.anyway : label.dataset.edited) : label.dataset.plain;
+  const { anyway, edited, one, plain } = label.dataset;
+  label.textContent = isEdited ? (isAccepted ? anyway : edited) : (byId("among").children.length ? one : plain);
 }
 
 document.addEventListener("input", (event) => {
@@ -389,6 +390,7 @@ document.addEventListener("htmx:oobAfterSwap", (event) => {
     pickAgain();
     keepInPlace();
   }
+  if (target.id === "among") nameApproval();
   if (target.id === "standing") announce(byId("standing").textContent);
   if (target.id === "desk") settledAt = performance.now();
 });

@@ -132,6 +132,12 @@ def test_the_next_near_duplicate_says_how_many_are_left(open_page: Any, alice: A
     page.keyboard.press("a")
     on_desk(page, verdict["items"][1]["held"])
     expect(page.locator("#approve-all")).to_contain_text("Approve all 2")
+    expect(page.locator("#approve-label")).to_have_text("Approve this one")
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("a")
+    on_desk(page, verdict["items"][2]["held"])
+    expect(page.locator("#approve-all")).to_have_count(0)
+    expect(page.locator("#approve-label")).to_have_text("Approve")
 
 
 def test_what_is_kept_is_shown_before_the_server_has_answered(open_page: Any, alice: Any, kuro: Any) -> None:

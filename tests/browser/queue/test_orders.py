@@ -382,3 +382,22 @@ def test_an_editor_that_was_asked_for_comes_in_no_other_items_place(quiet: Any, 
     answer_check()
     quiet.wait_for_load_state("networkidle")
     on_desk(quiet, other)
+
+
+def test_the_last_near_duplicate_is_no_group_although_it_was_drawn_before_the_others_were_decided(
+    open_page: Any, alice: Any, kuro: Any
+) -> None:
+    texts = [f"{RISKY} Run {number}." for number in range(2)]
+    items = kuro.respond(" ".join(texts), items=[{"kind": "chat", "text": each} for each in texts])["items"]
+    page = open_page(alice)
+    drawn: list[Any] = []
+    page.route(NEXT, lambda route: drawn.append((route, route.fetch())))
+    page.goto("/queue/")
+    settle(page)
+    page.keyboard.press("a")
+    page.wait_for_function("() => !decisions.length && !isSending")
+    route, answer = drawn[0]
+    route.fulfill(response=answer)
+    on_desk(page, items[1]["held"])
+    expect(page.locator("#approve-all")).to_have_count(0)
+    expect(page.locator("#approve-label")).to_have_text("Approve")
