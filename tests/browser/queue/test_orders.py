@@ -174,7 +174,7 @@ def test_what_came_back_while_another_was_edited_follows_its_decision(quiet: Any
     on_desk(quiet, held[0])
     expect(quiet.locator("#reason")).to_have_value(REASON)
     expect(quiet.get_by_role("alert")).to_contain_text("so the result is unknown")
-    expect(quiet.locator("#told")).to_contain_text("Approved edited")
+    expect(quiet.locator("#told")).to_contain_text("Approved with edits")
 
 
 def test_what_came_back_is_opened_from_its_row_with_its_reason(quiet: Any, kuro: Any) -> None:
@@ -210,14 +210,14 @@ def test_a_waited_for_decision_is_told_although_the_one_before_it_comes_back_lat
     quiet.keyboard.press("e")
     quiet.locator("#edited").fill(RISKY + " Really.")
     quiet.keyboard.press("Control+Enter")
-    quiet.get_by_role("button", name="Approve edited anyway").wait_for()
+    quiet.get_by_role("button", name="Approve with edits anyway").wait_for()
     expect(quiet.locator("#told")).to_contain_text("Approved “")  # not what was done before that
     settle(quiet)
     quiet.keyboard.press("Control+Enter")
     on_desk(quiet, held[2])
     cut[0].abort()
     on_desk(quiet, held[0])
-    expect(quiet.locator("#told")).to_contain_text("Approved edited")
+    expect(quiet.locator("#told")).to_contain_text("Approved with edits")
 
 
 def test_no_key_that_waits_acts_on_an_item_that_was_refused_or_did_not_come(quiet: Any, kuro: Any) -> None:
@@ -237,7 +237,7 @@ def test_no_key_that_waits_acts_on_an_item_that_was_refused_or_did_not_come(quie
     quiet.keyboard.press("Control+Enter")
     quiet.keyboard.type("a ")  # nothing that is typed goes with the text that is on its way
     answer_decision()
-    quiet.get_by_role("button", name="Approve edited anyway").wait_for()
+    quiet.get_by_role("button", name="Approve with edits anyway").wait_for()
     expect(quiet.locator("#edited")).to_be_focused()
     expect(quiet.locator("#edited")).to_have_value(RISKY + " Really.")
     settle(quiet)

@@ -45,13 +45,13 @@ def test_an_edit_is_checked_while_it_is_written_and_approved_by_keys(open_page: 
     page.locator("#f-1").fill("60")
     expect(page.locator("#wrong-1")).to_be_empty()
     expect(page.locator("#edit-score")).to_contain_text("30 → 60")
-    expect(page.locator("#approve-label")).to_have_text("Approve edited")
+    expect(page.locator("#approve-label")).to_have_text("Approve with edits")
     page.locator("#f-1").press("Enter")
     page.get_by_role("link", name="Edit as JSON").click()
     expect(page.locator("#complaint")).to_contain_text("not sent yet")
     assert HeldItem.objects.get().state == "pending", "Enter in a field sends nothing"
     page.locator("#f-1").press("Control+Enter")
-    expect(page.locator("#told")).to_contain_text("Approved edited")
+    expect(page.locator("#told")).to_contain_text("Approved with edits")
     assert Decision.objects.get().arguments == ARGUMENTS | {"timeout": 60}
 
 
@@ -68,7 +68,7 @@ def test_it_is_edited_and_allowed_for_a_while_without_script(
     page.locator("#f-2").check()
     page.locator("[name=again]").check()
     page.get_by_role("button", name="Approve").click()
-    expect(page.locator("#told")).to_contain_text("Approved edited")
+    expect(page.locator("#told")).to_contain_text("Approved with edits")
     assert Decision.objects.get().arguments == ARGUMENTS | {"loud": True}
     page.goto(f"/queue/{held}/")
     page.get_by_role("button", name="Withdraw permission").click()
