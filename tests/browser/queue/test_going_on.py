@@ -325,6 +325,7 @@ def test_every_press_of_undo_takes_one_decision_back_and_what_is_told_gives_way(
     page.keyboard.type("uu")
     expect(page.locator("#notice")).to_contain_text("Nothing left to undo")
     assert not Decision.objects.filter(undone_at=None).exists()
+    page.evaluate("clearTimeout(byId('notice').timer)")  # after which it would leave by itself
     page.keyboard.press("r")
     expect(page.locator("#rejecting")).to_have_attribute("open", "")
     expect(page.locator("#notice")).to_have_count(0)
