@@ -76,7 +76,9 @@ def test_it_is_edited_and_allowed_for_a_while_without_script(
 
 
 def test_what_was_done_last_takes_one_line_beside_the_buttons_of_a_call(open_page: Any, alice: Any, kuro: Any) -> None:
-    calls = [{"kind": "tool_call", "name": name, "arguments": {"path": "/srv/shop" * 9}} for name in ("ls", "cat", "rm")]
+    calls = [
+        {"kind": "tool_call", "name": name, "arguments": {"path": "/srv/shop" * 9}} for name in ("ls", "cat", "rm")
+    ]
     held = [each["held"] for each in kuro.respond("I look.", items=calls)["items"]]
     page = open_page(alice)
     page.goto("/queue/")
