@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from reviews.models import Decision, HeldItem
+from reviews.models import Decision, HeldItem, ItemTalk
 from tests.browser.queue.test_deciding import RISKY, SETTLED
 from tests.browser.queue.test_going_on import hold, hold_back, idle, kept, on_desk
 from tests.browser.queue.test_tool_calls import ask
@@ -235,8 +235,11 @@ def test_no_key_that_waits_acts_on_an_item_that_was_refused_or_did_not_come(quie
     settle(quiet)
     quiet.locator(f"#row-{held[3]}").click()
     quiet.keyboard.press("a")
+    quiet.keyboard.press("i")  # nor is the item assigned that is going to leave
     nth(quiet, cut, 0).abort()
     expect(quiet.get_by_role("alert")).to_contain_text("could not be loaded")
+    quiet.wait_for_load_state("networkidle")
+    assert not ItemTalk.objects.exists()
     quiet.keyboard.press("e")
     quiet.locator("#edited").fill(RISKY + " Really.")
     answer_decision = hold_back(quiet, "**/decide")
