@@ -30,7 +30,7 @@ class Decision(models.Model):
 
     class Verdict(models.TextChoices):
         APPROVE = "approve", _("Approve")
-        EDIT = "edit", _("Approve edited")
+        EDIT = "edit", _("Approve with edits")
         REJECT = "reject", _("Reject")
         WITHDRAW = "withdraw", _("Withdraw")
         EXPIRE = "expire", _("Expire")

@@ -42,7 +42,7 @@ class HeldItem(models.Model):
     class State(models.TextChoices):
         PENDING = "pending", _("Held")
         APPROVED = "approved", _("Approved")
-        EDITED = "edited", _("Approved edited")
+        EDITED = "edited", _("Approved with edits")
         REJECTED = "rejected", _("Rejected")
         WITHDRAWN = "withdrawn", _("Withdrawn")
         EXPIRED = "expired", _("Expired")

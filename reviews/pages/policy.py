@@ -284,7 +284,7 @@ def _rows(found: Preview) -> list[Line]:
         (_("Items marked"), now.marked, then.marked, False),
         (_("Items held"), now.held, then.held, False),
         (_("rejected or withdrawn"), now.outcomes["rejected"], then.outcomes["rejected"], True),
-        (_("approved after an edit"), now.outcomes["edited"], then.outcomes["edited"], True),
+        (_("approved with edits"), now.outcomes["edited"], then.outcomes["edited"], True),
         (_("approved"), now.outcomes["approved"], then.outcomes["approved"], True),
         (_("not decided"), now.outcomes["unseen"], then.outcomes["unseen"], True),
         (_("passed at the time, not reviewed"), now.outcomes["unheld"], then.outcomes["unheld"], True),

@@ -197,7 +197,7 @@ def decided(decision: Decision, user: Any) -> str:
         case Decision.Verdict.APPROVE:
             return "✓ " + gettext("approved by %(who)s") % name
         case Decision.Verdict.EDIT:
-            return "✓ " + gettext("approved edited by %(who)s") % name
+            return "✓ " + gettext("approved with edits by %(who)s") % name
         case Decision.Verdict.REJECT:
             return "✗ " + gettext("rejected by %(who)s") % name
         case Decision.Verdict.WITHDRAW:

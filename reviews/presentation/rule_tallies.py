@@ -9,7 +9,7 @@ from reviews.scoring.calls_preview import FATES, OUTCOMES, RuleTally
 
 _OUTCOMES = {
     "approved": gettext_lazy("people approved %(n)s"),
-    "edited": gettext_lazy("approved %(n)s after an edit"),
+    "edited": gettext_lazy("approved %(n)s with edits"),
     "rejected": gettext_lazy("rejected %(n)s"),
     "withdrawn": gettext_lazy("the agent withdrew %(n)s"),
     "expired": gettext_lazy("%(n)s expired"),

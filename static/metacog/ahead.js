@@ -6,7 +6,7 @@
 const DEPTH = 2; // items that are kept
 const ahead = []; // what follows, in order: { held, html, url }
 const decisions = []; // what was decided and the server has not answered: in order, one is sent at a time
-const returned = []; // functions that show what came back while something else was being typed
+const returned = []; // what came back while something else was being typed: { decision, html, complaint }
 let asking = null; // the request for the next of `ahead`
 let isEnd = false; // nothing follows, or it could not be fetched; until the list changes
 let edition = 0; // of the list: what was asked for before it changed is thrown away
@@ -34,12 +34,12 @@ function lookAhead() {
   if (asking || isEnd || ahead.length >= DEPTH || !byId("approve")?.checkVisibility()) return;
   const asked = edition;
   asking = fetchNext(addressAfter(ahead.at(-1)?.held ?? byId("item").dataset.held))
+    .catch(() => null)
     .then((next) => {
       if (asked !== edition) return;
       if (next) ahead.push(next);
       else isEnd = true;
     })
-    .catch(() => { isEnd = true; })
     .finally(() => {
       asking = null;
       lookAhead();
@@ -97,15 +97,14 @@ function goOn(form) {
 
 async function goTo(decision) {
   if (!ahead.length && !returned.length) {
-    byId("desk").ariaBusy = "true";
+    wait(true);
     send();
     await asking;
-    if (decision.isBack || decision.isUndone) return;
+    if (decision.isBack || decision.isUndone || coming || !isOnDesk(decision)) return;
     if (!ahead.length && !returned.length) return fetchShown(decision.held);
   }
-  keepAway(decision);
-  if (returned.length) returned.shift()();
-  else showNext();
+  if (!showReturned()) showNext();
+  if (!decisions.includes(decision)) lookAnew();
   tell(decision.told); // its answer may have come already
   send(); // with it goes what is shown now
   announce(beginning(decision.told.querySelector("[data-announce]")?.textContent ?? ""));
@@ -121,14 +120,15 @@ function fetchShown(held) {
 function showNext() {
   const next = ahead.shift();
   shownAgain = undefined;
+  makeRoom();
   swapDesk(next.html, "ahead");
   history.pushState({ htmx: true }, "", next.url);
   lookAhead();
 }
 
 function swapDesk(html, verb) {
-  byId("desk").ariaBusy = null;
   swapInto(byId("desk"), html, "innerHTML", verb);
+  wait(false);
   drain();
 }
 
@@ -138,8 +138,16 @@ function swapInto(target, html, swapStyle, verb) {
   htmx.swap(target, html, { swapStyle, swapDelay: 0, settleDelay: 0 }, { eventInfo });
 }
 
-// As it stands, with what was typed and chosen in it.
-function keepAway(decision) {
+// Before another item takes its place. What is on its way would be about this one, or take that one's place.
+function makeRoom() {
+  htmx.trigger("#desk", "htmx:abort");
+  keepDecided();
+}
+
+// As it stands, with what was typed and chosen in it, until the server has taken it.
+function keepDecided() {
+  const decision = decisions.find(isOnDesk);
+  if (!decision) return;
   tell(nothingTold());
   decision.kept ??= document.createDocumentFragment();
   decision.kept.append(...byId("desk").childNodes);
@@ -147,6 +155,7 @@ function keepAway(decision) {
 
 // A row that was chosen and is kept already.
 function openAhead(row) {
+  if (showReturned(({ decision }) => row.id === `row-${decision.held}`)) return true;
   const at = ahead.findIndex(({ held }) => row.id === `row-${held}`);
   if (at < 0) return false;
   ahead.splice(0, at);
@@ -194,6 +203,11 @@ function toldOf({ body, clip }) {
   return told;
 }
 
+// What is on the desk was drawn before that decision: the next look at the list is given all that may have changed.
+function lookAnew() {
+  document.querySelector("#rows [name=token]").value = "";
+}
+
 // In the list, which the server has not drawn anew.
 function markDecided() {
   for (const { held } of decisions) byId(`row-${held}`)?.classList.add("done");
@@ -205,13 +219,15 @@ document.addEventListener("submit", (event) => {
   undoAhead();
 });
 
+const isUndoAwaited = () => decisions.some(({ isUndone }) => isUndone);
+
 // Undo means the last decision: one that is not sent yet stays here, of one that is on its way the answer is awaited.
 function undoAhead() {
   const decision = decisions.at(-1);
-  if (!decision || decision !== lastDecided || !mayLeave()) return;
+  if (!decision || decision !== lastDecided || (!isWaiting() && !mayLeave())) return;
   if (decision.isSent) {
     decision.isUndone = true;
-    byId("desk").ariaBusy = "true";
+    wait(true);
     byId("told").querySelector("button").disabled = true;
     return;
   }
@@ -234,7 +250,7 @@ async function send() {
   while (decisions.length) {
     const decision = decisions[0];
     await post(decision);
-    if (decision.signIn) return signInAgain(decision.signIn, decisions);
+    if (decision.signIn) return signInAgain(decision.signIn);
     decisions.splice(decisions.indexOf(decision), 1);
     settle(decision);
   }
@@ -275,16 +291,20 @@ function noteDone(decision, answer) {
   part.innerHTML = answer;
   const told = part.content.querySelector("#told");
   told.remove();
-  if (decision.body.get("opened") !== byId("item")?.dataset.held) part.content.querySelector("#among")?.remove();
+  const isOpened = decision.body.get("opened") === byId("item")?.dataset.held;
+  if (!isOpened) part.content.querySelector("#among")?.remove();
   decision.told = told;
-  if (decision === lastDecided) tell(told);
-  if (part.content.querySelector("#rows")) swapInto(byId("poll"), part.innerHTML, "none", "ahead");
+  if (decision === lastDecided || decision.isUndone) tell(told);
+  // A row that was chosen is asked from where it stands: the list is drawn anew by the next look at it.
+  if (part.content.querySelector("#rows") && !coming) swapInto(byId("poll"), part.innerHTML, "none", "ahead");
+  if (!isOpened) lookAnew();
   markDecided();
   if (!decision.isUndone) return;
-  byId("desk").ariaBusy = null;
   const undo = told.querySelector("[data-key=u]");
-  if (undo) undo.click();
-  else drain();
+  if (undo) return undo.click();
+  wait(false);
+  goOnWhereChosen();
+  drain();
 }
 
 // -- coming back -----------------------------------------------------------------------------------
@@ -294,34 +314,57 @@ const isOnDesk = ({ held }) => byId("item")?.dataset.held === held;
 // What is on the desk is decided, and gives way to the next as soon as that has come: no key is for its fields.
 const isDecided = () => isWaiting() && (isPosted || decisions.some(isOnDesk));
 
-// To the front, unless something is typed or has come back there: then it follows that.
+// To the front, unless something is begun or has come back there: then it follows that.
 function comeBack(decision, { complaint = "", html, isForced = false }) {
   decision.isBack = true;
-  byId("desk").ariaBusy = null;
-  if (!isForced) dropWaitingKeys(); // they were meant for other items
+  if (!isForced) letGo();
   byId(`row-${decision.held}`)?.classList.remove("done");
-  while (lastDecided?.isBack) lastDecided = lastDecided.previous;
-  const isBusy = isTyped() || (shownAgain && shownAgain === byId("item")?.dataset.held);
-  if (isForced || isOnDesk(decision) || !isBusy) {
-    showAgain(decision, html);
-  } else {
-    returned.push(() => showAgain(decision, html));
+  let before; // what was told before it
+  while (lastDecided?.isBack) {
+    before = lastDecided.before;
+    lastDecided = lastDecided.previous;
   }
-  tell(lastDecided?.told ?? decision.before);
-  if (complaint) complain(complaint);
+  if (isForced || isOnDesk(decision) || !isBegun()) {
+    showAgain({ decision, html, complaint });
+  } else {
+    returned.push({ decision, html, complaint });
+    if (complaint) complain(complaint);
+  }
+  tell(lastDecided?.told ?? before);
 }
 
-function showAgain(decision, html) {
-  htmx.trigger("#desk", "htmx:abort"); // what is on its way would take the place of what came back
+function isBegun() {
+  if (isPosting) return true;
+  if (decisions.some(isOnDesk)) return false;
+  const isOpen = isEditing() || byId("rejecting")?.open;
+  return isTyped() || isOpen || (shownAgain && shownAgain === byId("item")?.dataset.held);
+}
+
+function showReturned(which = () => true) {
+  const found = returned.find(which);
+  if (!found) return false;
+  returned.splice(returned.indexOf(found), 1);
+  showAgain(found);
+  return true;
+}
+
+function showAgain({ decision, html, complaint }) {
+  const told = byId("told");
+  makeRoom();
   if (html) {
     swapDesk(html, "back");
   } else if (decision.kept) {
     byId("desk").replaceChildren(decision.kept);
     arrived();
+    wait(false);
     drain();
   } else if (!isOnDesk(decision)) {
-    htmx.ajax("GET", decision.url.replace("/decide", "/"), { target: "#desk", swap: "innerHTML" });
+    htmx.ajax("GET", decision.url.replace("/decide", "/"), { source: "#desk", target: "#desk", swap: "innerHTML" });
+  } else {
+    wait(false);
   }
+  tell(told);
+  if (complaint) complain(complaint);
   shownAgain = decision.held;
   history.pushState({ htmx: true }, "", decision.page);
   forgetAhead();
@@ -331,7 +374,11 @@ function showAgain(decision, html) {
 
 document.addEventListener("htmx:beforeRequest", (event) => {
   // What it would tell is out of date before it comes.
-  if (event.detail.elt.id === "poll" && decisions.length) event.preventDefault();
+  if (event.detail.elt.id === "poll" && (decisions.length || isWaiting())) event.preventDefault();
+});
+
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (detail.target.id === "desk" && detail.shouldSwap) keepDecided();
 });
 
 document.addEventListener("htmx:configRequest", ({ detail }) => {
@@ -342,7 +389,10 @@ document.addEventListener("htmx:configRequest", ({ detail }) => {
 
 document.addEventListener("htmx:afterSwap", ({ detail }) => {
   if (detail.target.id === "desk" && detail.requestConfig.verb !== "ahead") {
-    if (detail.requestConfig.verb === "post") lastDecided = undefined; // the server says what was
+    // The server says what was done last, unless it has yet to hear of that.
+    const isTold = detail.requestConfig.verb === "post" && (detail.xhr.status === 200 || !decisions.includes(lastDecided));
+    if (isTold) lastDecided = undefined;
+    else tell(lastDecided?.told);
     forgetAhead();
   }
 });
@@ -357,6 +407,10 @@ document.addEventListener("htmx:oobAfterSwap", ({ detail }) => {
 // The list changed by others' doing, or by what was sent from another window.
 document.addEventListener("htmx:afterOnLoad", ({ detail }) => {
   if (detail.elt.id === "poll" && detail.xhr.status === 200) forgetAhead();
+});
+
+addEventListener("beforeunload", (event) => {
+  if (returned.length && !isLeft) event.preventDefault();
 });
 
 if (main) addEventListener("load", lookAhead);

@@ -110,7 +110,7 @@ function isKept(event) {
     return !AT_ONCE.includes(key) && (key in KEYS || /^([1-9]|Enter)$/.test(key)) && (isDecided() || !isTyping(event.target));
   }
   if (isHeldBack(event.target)) return false;
-  if (key === "u") return Boolean(document.querySelector("#told [disabled]")); // one more, after the undo that is on its way
+  if (key === "u") return isPosting || Boolean(document.querySelector("#told [disabled]")); // it means what is on its way
   return isSettling() && ON_ITEM.includes(key) && key !== "";
 }
 

@@ -152,7 +152,7 @@ function decidePicked(verdict) {
 
 async function approveTogether(address) {
   if (isWaiting()) return;
-  byId("desk").ariaBusy = "true";
+  wait(true);
   try {
     const page = new DOMParser().parseFromString(await (await fetch(address)).text(), "text/html");
     const form = page.querySelector("form.together");
@@ -164,7 +164,7 @@ async function approveTogether(address) {
   } catch {
     complain(words.failed);
   }
-  byId("desk").ariaBusy = null;
+  wait(false);
 }
 
 // Without a script the bar leads to the page on which the selected items are read; these decide them from here.
@@ -197,13 +197,19 @@ function edit(open) {
   label.textContent = open ? label.dataset.open : label.dataset.closed;
   nameApproval();
   if (open) {
-    const first = field.matches("textarea") ? field : field.querySelector("textarea, select, input:not([type=hidden])");
+    const first = firstToEdit();
     first?.focus({ preventScroll: true });
     if (first?.matches("textarea")) first.setSelectionRange(0, 0);
-    editor.scrollIntoView({ block: "nearest" });
+    first?.scrollIntoView({ block: "nearest" }); // all of an editor may be higher than the screen
   } else {
     button.focus();
   }
+}
+
+function firstToEdit() {
+  const field = byId("edited");
+  if (field.matches("textarea")) return field;
+  return field.querySelector("[aria-invalid=true]") ?? field.querySelector("textarea, select, input:not([type=hidden])");
 }
 
 // The text, or the inputs of a tool call's arguments.
@@ -220,7 +226,8 @@ function nameApproval() {
   if (changed) byId("approve").querySelector("[name=accept_risk]")?.remove();
   const isEdited = isEditing() && (changed || "posted" in field.dataset);
   const isAccepted = byId("approve").querySelector("[name=accept_risk]");
-  label.textContent = isEdited ? (isAccepted ? label.dataset.anyway : label.dataset.edited) : label.dataset.plain;
+  const { anyway, edited, one, plain } = label.dataset;
+  label.textContent = isEdited ? (isAccepted ? anyway : edited) : (byId("among").children.length ? one : plain);
 }
 
 document.addEventListener("input", (event) => {
@@ -252,6 +259,9 @@ document.addEventListener("toggle", (event) => {
 
 let coming = false; // an item that was chosen in the list is on its way
 let isPosted = false; // a decision about what is on the desk is on its way, and waited for
+let isPosting = false; // that, or an undo
+let chosenMeanwhile; // the row that was chosen while it was
+let hadFocus; // before the desk waited: { id, start, end }
 let onDesk = byId("item")?.dataset.held;
 let cameAt = -Infinity; // when that item came in the place of another
 let settledAt = 0; // when what is on the desk came there
@@ -260,6 +270,20 @@ const DOUBLE_CLICK = 350; // in which the second press of a button was meant for
 
 const isWaiting = () => byId("desk")?.ariaBusy === "true";
 const isSettling = () => isWaiting() || performance.now() - settledAt < SETTLE;
+
+// What is on the desk is going to leave it: nothing can be typed there, which would go with it.
+function wait(isOn) {
+  const desk = byId("desk"), focused = document.activeElement;
+  const isBusy = isOn || isUndoAwaited();
+  if (isBusy && !isWaiting()) hadFocus = { id: focused.id, start: focused.selectionStart, end: focused.selectionEnd };
+  desk.ariaBusy = isBusy ? "true" : null;
+  for (const part of desk.querySelectorAll(".spread, #buttons")) part.inert = isBusy;
+  if (isBusy || !hadFocus) return;
+  const field = document.activeElement === document.body && byId(hadFocus.id);
+  if (field) field.focus({ preventScroll: true });
+  if (field && field.matches("textarea")) field.setSelectionRange(hadFocus.start, hadFocus.end);
+  hadFocus = undefined;
+}
 
 document.addEventListener("click", (event) => {
   if (event.detail && event.target.closest("#buttons") && performance.now() - cameAt < DOUBLE_CLICK) {
@@ -276,31 +300,64 @@ document.addEventListener("htmx:confirm", (event) => {
     if (isLost && !mayLeave()) event.preventDefault();
     return;
   }
+  if (elt === target) return; // the script goes on
+  if (isPosting || isUndoAwaited()) {
+    if (elt.matches(".row")) {
+      chosenMeanwhile = elt.id;
+      select(elt.id.slice("row-".length));
+    }
+    return event.preventDefault();
+  }
   if (elt.closest("#buttons") && (isWaiting() || performance.now() - cameAt < SETTLE)) return event.preventDefault();
+  if (!isWaiting() && unsent().some((field) => field.form !== elt) && !mayLeave()) return event.preventDefault();
   if (elt.matches("#approve, #reject") && goOn(elt)) return event.preventDefault();
-  if (elt.matches(".row, .other-editor") && !mayLeave()) return event.preventDefault();
-  if (coming) htmx.trigger("#desk", "htmx:abort"); // who goes on need not wait for what was passed by
-  if (elt.matches(".row") && openAhead(elt)) return event.preventDefault();
-  if (elt.matches(".row")) select(elt.id.slice("row-".length));
+  if (elt.matches(".row") && openAhead(elt)) event.preventDefault();
 });
 
 document.addEventListener("htmx:beforeRequest", (event) => {
   const { elt, target } = event.detail;
   if (elt.id === "poll" && document.hidden) event.preventDefault();
+  if (byId("desk")?.contains(elt)) event.detail.xhr.about = byId("item")?.dataset.held;
   if (target.id !== "desk") return;
   byId("complaint")?.remove(); // it was about what was tried before
   coming = elt.matches(".row");
+  if (coming) select(elt.id.slice("row-".length));
   isPosted = elt.matches("#approve, #reject");
-  target.ariaBusy = "true";
+  isPosting = event.detail.requestConfig.verb === "post";
+  wait(true);
+  event.detail.xhr.addEventListener("loadend", answered); // its row may be gone by then, and htmx's events with it
 });
 
-document.addEventListener("htmx:afterRequest", (event) => {
-  if (event.detail.target.id !== "desk") return;
-  coming = isPosted = false;
-  byId("desk").ariaBusy = null;
-  select(byId("item").dataset.held); // another one was chosen, and did not come
-  drain();
+// What was asked about an item that has left the desk since.
+document.addEventListener("htmx:beforeOnLoad", (event) => {
+  const { target, xhr } = event.detail;
+  if (target.id !== "desk" && xhr.about && xhr.about !== byId("item")?.dataset.held) event.preventDefault();
 });
+
+function answered({ target: xhr }) {
+  const isTaken = xhr.status >= 200 && xhr.status < 400, isDecision = isPosted;
+  coming = isPosted = isPosting = false;
+  wait(false);
+  select(byId("item").dataset.held); // another one was chosen, and did not come
+  if (isTaken) goOnWhereChosen() || (isDecision && showReturned());
+  else letGo();
+  drain();
+}
+
+function goOnWhereChosen() {
+  const row = byId(chosenMeanwhile);
+  chosenMeanwhile = undefined;
+  if (!row) return false;
+  htmx.process(row); // just drawn, it would else be a link as any
+  row.click();
+  return true;
+}
+
+// What was pressed and chosen meanwhile was meant for what should have followed.
+function letGo() {
+  chosenMeanwhile = undefined;
+  dropWaitingKeys();
+}
 
 document.addEventListener("htmx:afterSwap", (event) => {
   if (["preview", "edit-score"].includes(event.detail.target.id)) announce(toAnnounce(event.detail.target));
@@ -319,7 +376,7 @@ function arrived() {
   main.dataset.view = "item";
   keepSight();
   scrollTo(0, 0);
-  if (isEditing()) byId("edited").scrollIntoView({ block: "nearest" }); // a warning may be higher than the screen
+  if (isEditing()) firstToEdit()?.scrollIntoView({ block: "nearest" }); // a warning may be higher than the screen
   // What was refused is said by its alert; the focus stays in the text or the reason that is to be mended.
   if (!document.querySelector("#desk [role=alert]")) byId("item-title")?.focus({ preventScroll: true });
   select(byId("item").dataset.held);
@@ -333,6 +390,7 @@ document.addEventListener("htmx:oobAfterSwap", (event) => {
     pickAgain();
     keepInPlace();
   }
+  if (target.id === "among") nameApproval();
   if (target.id === "standing") announce(byId("standing").textContent);
   if (target.id === "desk") settledAt = performance.now();
 });

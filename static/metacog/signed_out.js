@@ -29,21 +29,24 @@
     if (Object.keys(typed).length) add(held, typed);
   }
 
-  // Decisions that were shown as done and could not be sent; the first is where to go on.
-  window.signInAgain = (address, lost) => {
+  // What is typed, and the reasons of decisions that could not be sent, or came back and were not shown yet.
+  function keepAll() {
     keepTyped();
-    for (const { held, body } of lost) {
+    for (const { held, body } of [...returned.map(({ decision }) => decision), ...decisions]) {
       const typed = Object.fromEntries(["preset", "reason"].map((name) => [name, body.get(name)]).filter(([, value]) => value));
       if (Object.keys(typed).length) add(held, typed);
     }
     isLeft = true;
-    location.assign(lost.length > 1 ? address.replace("unsaved=decision", "unsaved=decisions") : address);
+  }
+
+  // The first that could not be sent is where to go on.
+  window.signInAgain = (address) => {
+    keepAll();
+    location.assign(decisions.length > 1 ? address.replace("unsaved=decision", "unsaved=decisions") : address);
   };
 
   document.addEventListener("htmx:beforeOnLoad", ({ detail }) => {
-    if (!detail.xhr.getResponseHeader("HX-Redirect")) return;
-    keepTyped();
-    isLeft = true;
+    if (detail.xhr.getResponseHeader("HX-Redirect")) keepAll();
   });
 
   function fill(field, value) {

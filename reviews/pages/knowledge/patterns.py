@@ -367,7 +367,7 @@ def backtest_told(found: Backtest) -> dict[str, Any]:
     """Return what a backtest found, as the page says it."""
     outcomes = [
         (_("rejected"), found.outcomes["rejected"]),
-        (_("approved edited"), found.outcomes["edited"]),
+        (_("approved with edits"), found.outcomes["edited"]),
         (_("approved"), found.outcomes["approved"]),
         (_("held, not decided by a person"), found.outcomes["unseen"]),
         (_("not held then, not reviewed"), found.outcomes["unheld"]),

@@ -159,20 +159,21 @@ def test_what_was_typed_outlives_a_lost_answer_and_the_end_of_the_session(
     page.goto("/queue/")
     press(page, "e")
     page.locator("#edited").fill("It may be the cache.")
+    expect(page.locator("#edit-score")).to_contain_text("scores")
     page.route("**/decide", lambda route: route.abort())
-    page.get_by_role("button", name="Approve edited").click()
+    page.get_by_role("button", name="Approve with edits").click()
     expect(page.get_by_role("alert")).to_contain_text("so the result is unknown")
     page.unroute("**/decide")
     page.context.clear_cookies(name="sessionid")
-    page.get_by_role("button", name="Approve edited").click()
+    page.get_by_role("button", name="Approve with edits").click()
     expect(page.get_by_role("alert")).to_contain_text("The decision was not saved; sign in and decide again.")
     page.fill("[name=username]", "alice")
     page.fill("[name=password]", "alice-password")
     page.keyboard.press("Enter")
     expect(page.locator("#edited")).to_have_value("It may be the cache.")
     page.wait_for_timeout(SETTLED)
-    page.get_by_role("button", name="Approve edited").click()
-    expect(page.locator(f"#row-{held}")).to_contain_text("approved edited by you")
+    page.get_by_role("button", name="Approve with edits").click()
+    expect(page.locator(f"#row-{held}")).to_contain_text("approved with edits by you")
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
@@ -223,9 +224,9 @@ def test_an_edit_is_released_as_it_was_written(open_page: Any, alice: Any, kuro:
     expect(page.locator("#approve-label")).to_have_text("Approve")
     page.keyboard.type("ea: ")  # these are no commands now
     expect(page.locator("#edited")).to_have_value(f"ea: {RISKY}")
-    expect(page.locator("#approve-label")).to_have_text("Approve edited")
+    expect(page.locator("#approve-label")).to_have_text("Approve with edits")
     page.locator("#edited").fill("The store may be the cause.\nNot measured yet.")
-    page.get_by_role("button", name="Approve edited").click()
+    page.get_by_role("button", name="Approve with edits").click()
     page.get_by_role("heading", name="No held items").wait_for()
     assert (decided(held).verdict, decided(held).text) == (
         "edit",
@@ -253,7 +254,7 @@ def test_an_edit_is_scored_while_it_is_written_and_can_be_insisted_on(open_page:
     page.keyboard.press("Control+Enter")
     page.get_by_text("The edited text scores 50").wait_for()
     expect(page.locator("#edited")).to_have_value(RISKY + " Really.")
-    page.get_by_role("button", name="Approve edited anyway").click()
+    page.get_by_role("button", name="Approve with edits anyway").click()
     page.get_by_role("heading", name="No held items").wait_for()
     assert decided(held).text == RISKY + " Really."
 
@@ -268,7 +269,7 @@ def test_the_warning_about_an_edit_leaves_the_editor_in_sight(
     press(page, "e")
     page.locator("#edited").fill(SURE * 2)
     page.keyboard.press("Control+Enter")
-    page.get_by_role("button", name="Approve edited anyway").wait_for()
+    page.get_by_role("button", name="Approve with edits anyway").wait_for()
     editor, buttons = (page.locator(name).bounding_box() for name in ("#edited", ".act"))
     assert editor["y"] >= 0
     assert editor["y"] + editor["height"] <= buttons["y"]
@@ -410,7 +411,7 @@ def test_a_page_with_something_typed_is_left_only_when_the_browser_has_asked(
     page.remove_listener("dialog", stay)
     page.locator("#edited").fill("It may be the cache.")
     page.keyboard.press("Control+Enter")
-    expect(page.locator(f"#row-{held}")).to_contain_text("approved edited by you")
+    expect(page.locator(f"#row-{held}")).to_contain_text("approved with edits by you")
     page.get_by_role("link", name="Responses", exact=True).click()
     page.wait_for_url("**/responses/")
     assert len(asked) == 2
@@ -460,7 +461,7 @@ def test_a_decision_that_comes_too_late_shows_the_one_that_stands(
     press(page, "e")
     page.locator("#edited").fill("My own words.")
     decisions.decide(held, bob, "reject", reason="Wrong")
-    page.get_by_role("button", name="Approve edited").click()
+    page.get_by_role("button", name="Approve with edits").click()
     page.locator("#standing", has_text="rejected by Bob").wait_for()
     expect(page.locator("#standing")).to_contain_text("Wrong")
     expect(page.locator("#edited")).to_have_value("My own words.")
@@ -721,7 +722,7 @@ def test_everything_works_without_javascript(open_page: Any, alice: Any, kuro: A
     page.get_by_role("button", name="Edit").click()
     page.locator("#edited").fill("The store may be the cause.")
     page.get_by_role("button", name="Approve").click()
-    expect(page.locator("#told")).to_contain_text("Approved edited")
+    expect(page.locator("#told")).to_contain_text("Approved with edits")
     assert decided(third).text == "The store may be the cause."
     page.locator(f"#row-{first}").click()
     page.locator("#rejecting > summary").click()

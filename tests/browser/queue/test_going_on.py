@@ -132,6 +132,12 @@ def test_the_next_near_duplicate_says_how_many_are_left(open_page: Any, alice: A
     page.keyboard.press("a")
     on_desk(page, verdict["items"][1]["held"])
     expect(page.locator("#approve-all")).to_contain_text("Approve all 2")
+    expect(page.locator("#approve-label")).to_have_text("Approve this one")
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("a")
+    on_desk(page, verdict["items"][2]["held"])
+    expect(page.locator("#approve-all")).to_have_count(0)
+    expect(page.locator("#approve-label")).to_have_text("Approve")
 
 
 def test_what_is_kept_is_shown_before_the_server_has_answered(open_page: Any, alice: Any, kuro: Any) -> None:
@@ -284,6 +290,7 @@ def test_undo_goes_back_decision_by_decision_and_says_when_nothing_is_left(
         on_desk(page, following)
     idle(page)
     for back in reversed(held[:3]):
+        page.locator("#comment").evaluate("field => { field.style.height = '9rem'; }")  # as who draws it larger does
         page.wait_for_timeout(SETTLED)
         page.keyboard.press("u")
         on_desk(page, back)
@@ -318,6 +325,7 @@ def test_every_press_of_undo_takes_one_decision_back_and_what_is_told_gives_way(
     page.keyboard.type("uu")
     expect(page.locator("#notice")).to_contain_text("Nothing left to undo")
     assert not Decision.objects.filter(undone_at=None).exists()
+    page.evaluate("clearTimeout(byId('notice').timer)")  # after which it would leave by itself
     page.keyboard.press("r")
     expect(page.locator("#rejecting")).to_have_attribute("open", "")
     expect(page.locator("#notice")).to_have_count(0)

@@ -39,18 +39,19 @@ def test_an_edit_is_checked_while_it_is_written_and_approved_by_keys(open_page: 
     expect(page.locator("#text")).to_contain_text(SECRET)
     press(page, "e")
     expect(page.locator("#f-0")).to_be_focused()
+    expect(page.locator("#item-title")).to_be_in_viewport()
     page.locator("#f-1").fill("61")
     expect(page.locator("#wrong-1")).to_contain_text("61 is greater than the maximum of 60")
     page.locator("#f-1").fill("60")
     expect(page.locator("#wrong-1")).to_be_empty()
     expect(page.locator("#edit-score")).to_contain_text("30 → 60")
-    expect(page.locator("#approve-label")).to_have_text("Approve edited")
+    expect(page.locator("#approve-label")).to_have_text("Approve with edits")
     page.locator("#f-1").press("Enter")
     page.get_by_role("link", name="Edit as JSON").click()
     expect(page.locator("#complaint")).to_contain_text("not sent yet")
     assert HeldItem.objects.get().state == "pending", "Enter in a field sends nothing"
     page.locator("#f-1").press("Control+Enter")
-    expect(page.locator("#told")).to_contain_text("Approved edited")
+    expect(page.locator("#told")).to_contain_text("Approved with edits")
     assert Decision.objects.get().arguments == ARGUMENTS | {"timeout": 60}
 
 
@@ -67,11 +68,30 @@ def test_it_is_edited_and_allowed_for_a_while_without_script(
     page.locator("#f-2").check()
     page.locator("[name=again]").check()
     page.get_by_role("button", name="Approve").click()
-    expect(page.locator("#told")).to_contain_text("Approved edited")
+    expect(page.locator("#told")).to_contain_text("Approved with edits")
     assert Decision.objects.get().arguments == ARGUMENTS | {"loud": True}
     page.goto(f"/queue/{held}/")
     page.get_by_role("button", name="Withdraw permission").click()
     expect(page.get_by_text("That was withdrawn")).to_be_visible()
+
+
+def test_what_was_done_last_takes_one_line_beside_the_buttons_of_a_call(open_page: Any, alice: Any, kuro: Any) -> None:
+    calls = [
+        {"kind": "tool_call", "name": name, "arguments": {"path": "/srv/shop" * 9}} for name in ("ls", "cat", "rm")
+    ]
+    held = [each["held"] for each in kuro.respond("I look.", items=calls)["items"]]
+    page = open_page(alice)
+    page.goto("/queue/")
+    for key, shown in (("a", 1), ("a", 2), ("u", 1)):
+        press(page, key)
+        expect(page.locator("#item")).to_have_attribute("data-held", held[shown])
+    expect(page.locator("#told")).to_contain_text("Undo the one before")
+    for width in (1440, 1024, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        told, what = (page.locator(part).bounding_box() for part in ("#told", "#told .what"))
+        assert told["height"] <= 44, width
+        assert told["x"] + told["width"] <= width
+        assert what["width"] >= 90, width
 
 
 @EVERY_PAGE

@@ -375,7 +375,7 @@ class TestPreview:
             "Items marked": ["0", "0", "–"],
             "Items held": ["3", "4", "+1"],
             "rejected or withdrawn": ["1", "1", "–"],
-            "approved after an edit": ["0", "0", "–"],
+            "approved with edits": ["0", "0", "–"],
             "approved": ["1", "1", "–"],
             "not decided": ["1", "1", "–"],
             "passed at the time, not reviewed": ["0", "1", "+1"],

@@ -79,7 +79,7 @@ def test_what_became_of_it_stands_in_one_order(made: Reflection, victor: Any, as
     page = words(as_person(victor).get(reverse("reflection", args=[made.public_id])))
     told = page.partition(">Outcome<")[2].partition("</dl>")[0]
     assert re.findall(r"<dt>([^<]+)</dt><dd>(\d+)</dd>", told) == [
-        ("Held", "5"), ("Approved", "26"), ("Approved edited", "4"), ("Rejected", "8"), ("Withdrawn", "6"),
+        ("Held", "5"), ("Approved", "26"), ("Approved with edits", "4"), ("Rejected", "8"), ("Withdrawn", "6"),
     ]  # fmt: skip
 
 
@@ -129,7 +129,7 @@ def test_the_error_review_tells_all_that_was_held(made: Reflection, agent: Agent
     figures_of.update(held=15, rejected=1, withdrawn=2, edited=4, approved=5, expired=2, pending=1)
     page = words(as_person(victor).get(reverse("reflection", args=[made.public_id])))
     assert "<b>3</b>or withdrawn" in page
-    assert "<b>9</b>or approved edited, of 15 held that day; 2 expired, 1 pending" in page
+    assert "<b>9</b>or approved with edits, of 15 held that day; 2 expired, 1 pending" in page
 
 
 def test_a_curator_has_it_reflect_now_as_often_as_they_like(

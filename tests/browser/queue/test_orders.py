@@ -1,0 +1,412 @@
+"""Answers come in any order: what was typed or refused is not lost, and what was chosen last stands on the desk."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from reviews.models import Decision, HeldItem, ItemTalk
+from tests.browser.queue.test_deciding import RISKY, SETTLED
+from tests.browser.queue.test_going_on import hold, hold_back, idle, kept, on_desk
+from tests.browser.queue.test_tool_calls import ask
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+CHANGES = "**/queue/changes**"
+NEXT = re.compile(r"/next\?(?!.*now=1)")
+NOW = re.compile("now=1")
+REASON = "Nobody measured it."
+
+
+@pytest.fixture
+def quiet(open_page: Any, alice: Any) -> Any:
+    """Give a page that takes no look at the list by itself."""
+    page = open_page(alice)
+    page.route(CHANGES, lambda route: route.fulfill(status=204))
+    return page
+
+
+def settle(page: Any) -> None:
+    page.wait_for_timeout(SETTLED)
+
+
+def by_another(person: Any, held: str) -> None:
+    from reviews.held import decisions
+
+    decisions.decide(HeldItem.objects.select_related("agent__team").get(public_id=held), person, "approve")
+
+
+def standing() -> list[tuple[str, str]]:
+    found = Decision.objects.filter(undone_at=None).order_by("id")
+    return list(found.values_list("held__public_id", "verdict"))
+
+
+def asked(held: str) -> re.Pattern[str]:
+    return re.compile(f"/queue/{held}/$")
+
+
+def nth(page: Any, waiting: list[Any], number: int) -> Any:
+    while len(waiting) <= number:  # the browser has asked, and the test hears of it a little later
+        page.wait_for_timeout(20)
+    return waiting[number]
+
+
+def reject(page: Any) -> None:
+    page.keyboard.press("r")
+    page.locator("#reason").fill(REASON)
+    page.keyboard.press("Control+Enter")
+
+
+def test_a_look_at_the_list_tells_nothing_of_another_item(open_page: Any, alice: Any, bob: Any, kuro: Any) -> None:
+    held = hold(kuro, 3)
+    page = open_page(alice)
+    answer_changes = hold_back(page, CHANGES)
+    with page.expect_request(CHANGES):
+        page.goto("/queue/")
+    kept(page, 2)
+    by_another(bob, held[0])
+    page.locator(f"#row-{held[1]}").click()
+    on_desk(page, held[1])
+    answer_changes()
+    page.wait_for_load_state("networkidle")
+    expect(page.locator(f"#row-{held[0]}")).to_contain_text("approved by Bob")
+    expect(page.locator("#standing")).to_be_empty()
+    expect(page.locator("#approve")).to_have_attribute("action", f"/queue/{held[1]}/decide")
+
+
+def test_a_row_does_not_wait_for_a_look_at_the_list_in_which_a_key_would_decide_the_item_before(
+    open_page: Any, alice: Any, kuro: Any
+) -> None:
+    held = hold(kuro, 4)
+    page = open_page(alice)
+    answer_changes = hold_back(page, CHANGES)
+    with page.expect_request(CHANGES):
+        page.goto("/queue/")
+    kept(page, 2)
+    settle(page)
+    page.locator(f"#row-{held[3]}").click()
+    page.keyboard.press("a")
+    answer_changes()
+    page.wait_for_load_state("networkidle")
+    idle(page)
+    assert standing() == [(held[3], "approve")]
+
+
+def test_what_was_chosen_while_the_next_item_was_on_its_way_stays(quiet: Any, kuro: Any) -> None:
+    held = hold(kuro, 4)
+    answer_ahead = hold_back(quiet, NEXT)
+    quiet.goto("/queue/")
+    settle(quiet)
+    quiet.keyboard.press("a")
+    quiet.locator(f"#row-{held[3]}").click()
+    on_desk(quiet, held[3])
+    quiet.locator("#comment").fill(REASON)
+    answer_ahead()
+    quiet.wait_for_load_state("networkidle")
+    on_desk(quiet, held[3])
+    expect(quiet.locator("#comment")).to_have_value(REASON)
+
+
+def test_a_look_at_the_list_while_the_next_item_is_on_its_way_takes_no_button_from_the_decided_one(
+    open_page: Any, alice: Any, kuro: Any
+) -> None:
+    held = hold(kuro, 2)
+    page = open_page(alice)
+    answer_ahead = hold_back(page, NEXT)
+    page.goto("/queue/")
+    settle(page)
+    page.keyboard.press("a")
+    page.wait_for_function("() => !decisions.length && !isSending")
+    kuro.hold()
+    page.evaluate("htmx.ajax('GET', byId('poll').getAttribute('hx-get'), { source: '#poll', swap: 'none' })")
+    expect(page.locator("#standing")).to_be_empty()
+    answer_ahead()
+    expect(page.locator("#item")).not_to_have_attribute("data-held", held[0])
+
+
+def test_a_reason_comes_back_although_the_item_after_it_was_shown(quiet: Any, kuro: Any) -> None:
+    held = hold(kuro, 2)
+    answer_ahead = hold_back(quiet, NEXT)
+    quiet.goto("/queue/")
+    cut: list[Any] = []
+    quiet.route("**/decide", lambda route: cut.append(route))
+    settle(quiet)
+    reject(quiet)
+    quiet.evaluate("forgetAhead()")
+    answer_ahead()
+    on_desk(quiet, held[1])
+    expect(quiet.locator("#told")).to_contain_text("Rejected")
+    nth(quiet, cut, 0).abort()
+    on_desk(quiet, held[0])
+    expect(quiet.locator("#reason")).to_have_value(REASON)
+
+
+def test_of_two_that_come_back_none_is_told_as_decided(quiet: Any, kuro: Any) -> None:
+    held = hold(kuro, 3)
+    quiet.goto("/queue/")
+    cut: list[Any] = []
+    quiet.route("**/decide", lambda route: cut.append(route))
+    for following in held[1:]:
+        kept(quiet)
+        settle(quiet)
+        quiet.keyboard.press("a")
+        on_desk(quiet, following)
+    for number in (0, 1):
+        quiet.wait_for_function("number => decisions.length === 2 - number && decisions[0].isSent", arg=number)
+        nth(quiet, cut, number).abort()
+    idle(quiet)
+    expect(quiet.locator("#told")).to_be_empty()
+
+
+def test_what_came_back_while_another_was_edited_follows_its_decision(quiet: Any, kuro: Any) -> None:
+    held = hold(kuro, 3)
+    quiet.goto("/queue/")
+    kept(quiet, 2)
+    cut: list[Any] = []
+    quiet.route(f"**/{held[0]}/decide", lambda route: cut.append(route))
+    settle(quiet)
+    reject(quiet)
+    on_desk(quiet, held[1])
+    settle(quiet)
+    quiet.keyboard.press("e")
+    quiet.locator("#edited").fill("It may be the cache.")
+    nth(quiet, cut, 0).abort()
+    expect(quiet.get_by_role("alert")).to_contain_text("so the result is unknown")
+    on_desk(quiet, held[1])
+    quiet.keyboard.press("Control+Enter")
+    on_desk(quiet, held[0])
+    expect(quiet.locator("#reason")).to_have_value(REASON)
+    expect(quiet.get_by_role("alert")).to_contain_text("so the result is unknown")
+    expect(quiet.locator("#told")).to_contain_text("Approved with edits")
+
+
+def test_what_came_back_is_opened_from_its_row_with_its_reason(quiet: Any, kuro: Any) -> None:
+    held = hold(kuro, 3)
+    quiet.goto("/queue/")
+    kept(quiet, 2)
+    cut: list[Any] = []
+    quiet.route(f"**/{held[0]}/decide", lambda route: cut.append(route))
+    settle(quiet)
+    reject(quiet)
+    on_desk(quiet, held[1])
+    settle(quiet)
+    quiet.keyboard.press("r")  # a rejection that is begun is not given another item
+    nth(quiet, cut, 0).abort()
+    expect(quiet.get_by_role("alert")).to_contain_text("so the result is unknown")
+    on_desk(quiet, held[1])
+    quiet.keyboard.press("Escape")
+    quiet.locator(f"#row-{held[0]}").click()
+    expect(quiet.locator("#reason")).to_have_value(REASON)
+    assert quiet.evaluate("returned.length") == 0
+
+
+def test_a_waited_for_decision_is_told_although_the_one_before_it_comes_back_later(quiet: Any, kuro: Any) -> None:
+    held = hold(kuro, 4)
+    quiet.goto("/queue/")
+    kept(quiet, 2)
+    cut: list[Any] = []
+    quiet.route(f"**/{held[0]}/decide", lambda route: cut.append(route))
+    settle(quiet)
+    quiet.keyboard.press("a")
+    on_desk(quiet, held[1])
+    settle(quiet)
+    quiet.keyboard.press("e")
+    quiet.locator("#edited").fill(RISKY + " Really.")
+    quiet.keyboard.press("Control+Enter")
+    quiet.get_by_role("button", name="Approve with edits anyway").wait_for()
+    expect(quiet.locator("#told")).to_contain_text("Approved “")  # not what was done before that
+    settle(quiet)
+    quiet.keyboard.press("Control+Enter")
+    on_desk(quiet, held[2])
+    nth(quiet, cut, 0).abort()
+    on_desk(quiet, held[0])
+    expect(quiet.locator("#told")).to_contain_text("Approved with edits")
+
+
+def test_no_key_that_waits_acts_on_an_item_that_was_refused_or_did_not_come(quiet: Any, kuro: Any) -> None:
+    held = hold(kuro, 4)
+    quiet.goto("/queue/")
+    kept(quiet, 2)
+    cut: list[Any] = []
+    quiet.route(asked(held[3]), lambda route: cut.append(route))
+    settle(quiet)
+    quiet.locator(f"#row-{held[3]}").click()
+    quiet.keyboard.press("a")
+    quiet.keyboard.press("i")  # nor is the item assigned that is going to leave
+    nth(quiet, cut, 0).abort()
+    expect(quiet.get_by_role("alert")).to_contain_text("could not be loaded")
+    quiet.wait_for_load_state("networkidle")
+    assert not ItemTalk.objects.exists()
+    quiet.keyboard.press("e")
+    quiet.locator("#edited").fill(RISKY + " Really.")
+    answer_decision = hold_back(quiet, "**/decide")
+    quiet.keyboard.press("Control+Enter")
+    quiet.keyboard.type("a ")  # nothing that is typed goes with the text that is on its way
+    answer_decision()
+    quiet.get_by_role("button", name="Approve with edits anyway").wait_for()
+    expect(quiet.locator("#edited")).to_be_focused()
+    expect(quiet.locator("#edited")).to_have_value(RISKY + " Really.")
+    settle(quiet)
+    assert standing() == []
+
+
+def test_undo_while_a_decision_is_waited_for_means_that_decision(quiet: Any, kuro: Any) -> None:
+    held = hold(kuro, 3)
+    quiet.goto("/queue/")
+    kept(quiet, 2)
+    settle(quiet)
+    quiet.keyboard.press("a")
+    on_desk(quiet, held[1])
+    idle(quiet)
+    settle(quiet)
+    quiet.keyboard.press("e")
+    quiet.locator("#edited").fill("It may be the cache.")
+    answer_decision = hold_back(quiet, "**/decide")
+    quiet.keyboard.press("Control+Enter")
+    quiet.keyboard.press("u")
+    answer_decision()
+    expect(quiet.locator("#told")).to_contain_text("Undone")
+    on_desk(quiet, held[1])
+    assert standing() == [(held[0], "approve")]
+
+
+def test_a_row_chosen_while_an_undo_waits_is_opened_after_it(quiet: Any, kuro: Any) -> None:
+    held = hold(kuro, 4)
+    quiet.goto("/queue/")
+    kept(quiet, 2)
+    answer_decision = hold_back(quiet, "**/decide")
+    settle(quiet)
+    quiet.keyboard.press("a")
+    on_desk(quiet, held[1])
+    quiet.keyboard.press("u")
+    quiet.locator(f"#row-{held[3]}").click()
+    quiet.keyboard.press("a")
+    answer_decision()
+    expect(quiet.locator(f"#row-{held[3]}")).to_contain_text("approved by you")
+    idle(quiet)
+    assert standing() == [(held[3], "approve")]
+
+
+@pytest.mark.parametrize("is_answered", [True, False])
+def test_a_row_chosen_while_a_decision_is_waited_for_is_opened_after_it_unless_that_fails(
+    quiet: Any, kuro: Any, is_answered: bool
+) -> None:
+    held = hold(kuro, 4)
+    quiet.goto("/queue/")
+    waiting: list[Any] = []
+    quiet.route("**/decide", lambda route: waiting.append(route))
+    settle(quiet)
+    quiet.keyboard.press("e")
+    quiet.keyboard.press("Control+Enter")
+    quiet.locator(f"#row-{held[3]}").click()
+    if is_answered:
+        nth(quiet, waiting, 0).continue_()
+        on_desk(quiet, held[3])
+        assert standing() == [(held[0], "approve")]
+    else:
+        nth(quiet, waiting, 0).abort()
+        expect(quiet.get_by_role("alert")).to_contain_text("so the result is unknown")
+        quiet.wait_for_load_state("networkidle")
+        expect(quiet.get_by_role("alert")).to_be_visible()
+        on_desk(quiet, held[0])
+
+
+def test_a_row_that_does_not_come_after_the_list_was_drawn_anew_leaves_the_desk_free(quiet: Any, kuro: Any) -> None:
+    held = hold(kuro, 5)
+    quiet.goto("/queue/")
+    kept(quiet, 2)
+    answer_decision = hold_back(quiet, "**/decide")
+    cut: list[Any] = []
+    quiet.route(asked(held[4]), lambda route: cut.append(route))
+    settle(quiet)
+    quiet.keyboard.press("a")
+    on_desk(quiet, held[1])
+    quiet.locator(f"#row-{held[4]}").click()
+    answer_decision()
+    idle(quiet)
+    nth(quiet, cut, 0).abort()
+    expect(quiet.get_by_role("alert")).to_contain_text("could not be loaded")
+    expect(quiet.locator("#desk")).not_to_have_attribute("aria-busy", "true")
+    settle(quiet)
+    quiet.keyboard.press("a")
+    idle(quiet)
+    assert standing() == [(each, "approve") for each in held[:2]]
+
+
+def test_an_older_decision_is_not_told_by_an_item_that_was_opened_meanwhile(quiet: Any, kuro: Any) -> None:
+    held = hold(kuro, 6)
+    quiet.goto("/queue/")
+    kept(quiet, 2)
+    settle(quiet)
+    quiet.keyboard.press("a")
+    on_desk(quiet, held[1])
+    idle(quiet)
+    answer_decision = hold_back(quiet, "**/decide")
+    settle(quiet)
+    quiet.keyboard.press("a")
+    quiet.locator(f"#row-{held[5]}").click()
+    on_desk(quiet, held[5])
+    quiet.keyboard.press("u")
+    answer_decision()
+    expect(quiet.locator("#told")).to_contain_text("Undone")
+    assert standing() == [(held[0], "approve")]
+
+
+@pytest.mark.parametrize("key", ["a", "u"])
+def test_a_comment_that_is_typed_is_left_only_by_pressing_twice(quiet: Any, kuro: Any, key: str) -> None:
+    held = hold(kuro, 2)
+    quiet.goto("/queue/")
+    kept(quiet)
+    settle(quiet)
+    quiet.keyboard.press("a")
+    on_desk(quiet, held[1])
+    idle(quiet)
+    quiet.locator("#comment").fill(REASON)
+    quiet.keyboard.press("Escape")
+    settle(quiet)
+    quiet.keyboard.press(key)
+    expect(quiet.get_by_role("alert")).to_contain_text("not sent yet")
+    expect(quiet.locator("#comment")).to_have_value(REASON)
+    quiet.keyboard.press(key)
+    expect(quiet.locator("#comment")).not_to_have_value(REASON) if key == "u" else quiet.get_by_role(
+        "heading", name="No held items"
+    ).wait_for()
+
+
+def test_an_editor_that_was_asked_for_comes_in_no_other_items_place(quiet: Any, kuro: Any) -> None:
+    other, call = hold(kuro, 1)[0], ask(kuro)
+    quiet.goto(f"/queue/{call}/?edit=1")
+    answer_editor = hold_back(quiet, re.compile("edit=json"))
+    quiet.locator("#f-1").fill("61")
+    answer_check = hold_back(quiet, "**/score")
+    expect(quiet.locator("#wrong-1")).to_be_empty()
+    quiet.locator("#f-1").fill("30")
+    quiet.get_by_role("link", name="Edit as JSON").click()
+    quiet.locator(f"#row-{other}").click()
+    on_desk(quiet, other)
+    answer_editor()
+    answer_check()
+    quiet.wait_for_load_state("networkidle")
+    on_desk(quiet, other)
+
+
+def test_the_last_near_duplicate_is_no_group_although_it_was_drawn_before_the_others_were_decided(
+    open_page: Any, alice: Any, kuro: Any
+) -> None:
+    texts = [f"{RISKY} Run {number}." for number in range(2)]
+    items = kuro.respond(" ".join(texts), items=[{"kind": "chat", "text": each} for each in texts])["items"]
+    page = open_page(alice)
+    drawn: list[Any] = []
+    page.route(NEXT, lambda route: drawn.append((route, route.fetch())))
+    page.goto("/queue/")
+    settle(page)
+    page.keyboard.press("a")
+    page.wait_for_function("() => !decisions.length && !isSending")
+    route, answer = nth(page, drawn, 0)
+    route.fulfill(response=answer)
+    on_desk(page, items[1]["held"])
+    expect(page.locator("#approve-all")).to_have_count(0)
+    expect(page.locator("#approve-label")).to_have_text("Approve")
