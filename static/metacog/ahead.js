@@ -12,6 +12,7 @@ let isEnd = false; // nothing follows, or it could not be fetched; until the lis
 let edition = 0; // of the list: what was asked for before it changed is thrown away
 let lastDecided; // whose answer says what was done last
 let isSending = false;
+let leaving; // the item on the desk that is decided, while the next has yet to come
 let shownAgain; // the item that came back and is on the desk
 
 const headers = () => ({
@@ -97,6 +98,7 @@ function goOn(form) {
 
 async function goTo(decision) {
   if (!ahead.length && !returned.length) {
+    leaving = decision.held;
     wait(true);
     send();
     await asking;
@@ -312,11 +314,12 @@ function noteDone(decision, answer) {
 const isOnDesk = ({ held }) => byId("item")?.dataset.held === held;
 
 // What is on the desk is decided, and gives way to the next as soon as that has come: no key is for its fields.
-const isDecided = () => isWaiting() && (isPosted || decisions.some(isOnDesk));
+const isDecided = () => isWaiting() && (isPosted || (leaving && isOnDesk({ held: leaving })));
 
 // To the front, unless something is begun or has come back there: then it follows that.
 function comeBack(decision, { complaint = "", html, isForced = false }) {
   decision.isBack = true;
+  leaving = undefined;
   if (!isForced) letGo();
   byId(`row-${decision.held}`)?.classList.remove("done");
   let before; // what was told before it

@@ -369,6 +369,7 @@ document.addEventListener("htmx:afterSwap", (event) => {
 
 // An item is on the desk.
 function arrived() {
+  leaving = undefined;
   settledAt = performance.now();
   if (main.dataset.view === "list") leftAt = scrollY;
   if (onDesk !== byId("item").dataset.held) cameAt = settledAt;

@@ -45,8 +45,10 @@
     location.assign(decisions.length > 1 ? address.replace("unsaved=decision", "unsaved=decisions") : address);
   };
 
-  document.addEventListener("htmx:beforeOnLoad", ({ detail }) => {
-    if (detail.xhr.getResponseHeader("HX-Redirect")) keepAll();
+  document.addEventListener("htmx:beforeOnLoad", (event) => {
+    if (!event.detail.xhr.getResponseHeader("HX-Redirect")) return;
+    if (decisions.length) event.preventDefault(); // their own answer leads to the sign-in, and says what was not saved
+    else keepAll();
   });
 
   function fill(field, value) {
