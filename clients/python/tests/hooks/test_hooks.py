@@ -167,13 +167,13 @@ def test_a_hook_that_was_killed_asks_about_the_same_item_again(metacog: Any, rec
 def test_what_nobody_decides_in_time_is_denied_before_the_hooks_own_timeout(metacog: Any, recorded: str) -> None:
     call = read(recorded)
     began = time.monotonic()
-    ran = hook(recorded, call, "--timeout", "4")
+    ran = hook(recorded, call, "--timeout", "8")  # enough for metacog's answer, too
     assert time.monotonic() - began < LONGEST
     assert (ran.status, ran.does) == (0, "deny")
     (held,) = metacog.pending(call["session_id"])
     assert (
         ran.why
-        == f"Nobody has decided this in metacog within 2 s, so it was not done: {metacog.url}/queue/{held['id']}/"
+        == f"Nobody has decided this in metacog within 4 s, so it was not done: {metacog.url}/queue/{held['id']}/"
     )
 
 
