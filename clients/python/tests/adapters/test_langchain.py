@@ -461,7 +461,6 @@ def example(metacog: Any, folder: Path, name: str, *arguments: str) -> subproces
 
 def test_the_example_runs(metacog: Any, ledger: Path) -> None:
     process = example(metacog, ledger.parent, "langchain_refunds.py")
-
     order = {"order": "4712", "eur": 900}
 
     def asked() -> list[dict[str, Any]]:  # not what another test left
