@@ -62,14 +62,14 @@ function openPalette() {
   narrow();
 }
 
-// All words stand in it, in whatever order.
-function narrow() {
+// All words stand in it, in whatever order. What the server found has them too, once it was asked for these.
+function narrow(isFound = false) {
   const wanted = byId("palette-q").value.toLowerCase().split(/\s+/).filter(Boolean);
   let left = SHOWN;
   for (const group of groups()) {
     for (const each of group.children) {
       const text = each.textContent.toLowerCase();
-      each.hidden = group.dataset.of === "found" ? false : left <= 0 || !wanted.every((word) => text.includes(word));
+      each.hidden = isFound && group.dataset.of === "found" ? false : left <= 0 || !wanted.every((word) => text.includes(word));
       if (group.dataset.of === "settings" && !wanted.length) each.hidden = true;
       if (!each.hidden) left -= 1;
     }
@@ -113,7 +113,7 @@ async function find() {
     });
     group.replaceChildren(...part.content.querySelectorAll("[role=option]"), everything);
     const before = chosenOption(), isKept = before?.isConnected && !before.hidden;
-    narrow();
+    narrow(true);
     if (isKept && !before.hidden) markOption(before);
   } catch (error) {
     if (error.name !== "AbortError") group.replaceChildren();

@@ -51,6 +51,12 @@ SCREEN = {"width": 1280, "height": 720}  # Playwright's own
 EXPECTED = ("status of 4", "htmx:afterRequest", "htmx:sendAbort", "htmx:sendError", "htmx:timeout", "net::ERR_FAILED")
 
 
+@pytest.fixture(autouse=True)
+def _time_to_undo(settings: Any) -> None:
+    """Give people minutes to undo: a busy machine may take longer than they would."""
+    settings.UNDO_SECONDS = 600
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """Start the system's Chromium, else Playwright's own; without either the test is skipped, and says so."""

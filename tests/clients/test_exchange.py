@@ -306,7 +306,7 @@ def test_what_was_added_just_before_the_end_is_sent() -> None:
     sender = Sender(send)
     sender.wake()
     assert sender._thread
-    sender._thread.join(20)
+    sender._thread.join(60)
     assert attempts == [10.0, 2.0]
 
 

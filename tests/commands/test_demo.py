@@ -426,7 +426,7 @@ def running(folder: Path, port: int) -> Iterator[Iterator[str]]:
     try:
         yield iter(process.stdout)
         process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0
+        assert process.wait(120) == 0
     finally:
         process.kill()
         process.wait()
@@ -452,7 +452,7 @@ def test_its_agent_goes_on_posting_and_ends_with_it(tmp_path: Path, port: int) -
             for process in psutil.Process().children(recursive=True)
             if "reviews.demo.agent" in process.cmdline()
         )
-    psutil.wait_procs([agent], timeout=10)
+    psutil.wait_procs([agent], timeout=60)
     assert not agent.is_running()
 
 

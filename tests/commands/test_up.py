@@ -289,7 +289,7 @@ class Running:
         raise AssertionError(f"it ended without saying {word!r}: {self.said}")
 
     def ready(self) -> dict[str, str]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         connection.request("GET", "/readyz")
         answer: dict[str, str] = json.loads(connection.getresponse().read())
         connection.close()
@@ -359,8 +359,8 @@ def test_it_serves_restarts_its_worker_and_stops_cleanly(start: Callable[..., Ru
 
     processes = running.everything()
     running.process.send_signal(signal.SIGTERM)
-    assert running.process.wait(30) == 0
-    assert not psutil.wait_procs(processes, timeout=10)[1]
+    assert running.process.wait(120) == 0
+    assert not psutil.wait_procs(processes, timeout=60)[1]
 
 
 def prepared_with(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
@@ -410,7 +410,7 @@ def test_its_end_by_sigkill_leaves_no_process_behind(start: Callable[..., Runnin
     running.await_line("is ready at")
     processes = running.everything()
     running.process.kill()
-    assert not psutil.wait_procs(processes, timeout=30)[1]
+    assert not psutil.wait_procs(processes, timeout=60)[1]
 
 
 @pytest.mark.starts
@@ -442,7 +442,7 @@ def test_web_worker_and_beat_run_by_themselves_and_stop_cleanly(tmp_path: Path, 
             processes.append(process)
 
         def status(path: str) -> str:
-            client = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+            client = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
             try:
                 client.request("GET", path)
                 return str(json.loads(client.getresponse().read())["status"])
@@ -456,4 +456,4 @@ def test_web_worker_and_beat_run_by_themselves_and_stop_cleanly(tmp_path: Path, 
         until(lambda: status("/readyz") == "ok")  # beat has asked for the heartbeat, and the worker written it
         for process in processes:
             process.send_signal(signal.SIGTERM)
-        assert [process.wait(30) for process in processes] == [0, 0, 0]
+        assert [process.wait(120) for process in processes] == [0, 0, 0]

@@ -21,7 +21,7 @@ UV = Path(sys.executable).with_name("uv")
 
 
 def fetch(url: str, language: str = "en") -> str:
-    with urlopen(Request(url, headers={"Accept-Language": language, "Host": "metacog.test"}), timeout=10) as answer:
+    with urlopen(Request(url, headers={"Accept-Language": language, "Host": "metacog.test"}), timeout=60) as answer:
         text: str = answer.read().decode()
         return text
 

@@ -32,6 +32,16 @@ def press(page: Any, key: str) -> None:
     page.keyboard.press(key)
 
 
+def idle(page: Any) -> None:
+    """Wait until what was decided is saved: the next item is shown before."""
+    page.wait_for_function("() => !decisions.length && !isSending && !asking")
+
+
+def none_held(page: Any, **limit: float) -> None:
+    page.get_by_role("heading", name="No held items").wait_for(**limit)
+    idle(page)
+
+
 def decided(public_id: str) -> Any:
     from reviews.models import Decision
 
@@ -49,7 +59,7 @@ def test_an_item_comes_up_by_itself_and_is_decided_undone_and_decided_again(
     expect(queue).to_have_title(re.compile(r"^\(1\) "))
     expect(queue.locator("#text mark")).to_have_count(2)
     press(queue, "a")
-    queue.get_by_role("heading", name="No held items").wait_for()
+    none_held(queue)
     assert decided(held).verdict == "approve"
     assert kuro.get("/decisions").json()["items"] == []
 
@@ -58,7 +68,7 @@ def test_an_item_comes_up_by_itself_and_is_decided_undone_and_decided_again(
     expect(queue.locator(".row.done")).to_have_count(0)
     settings.UNDO_SECONDS = 0
     press(queue, "a")
-    queue.get_by_role("heading", name="No held items").wait_for()
+    none_held(queue)
     assert [item["held"] for item in kuro.get("/decisions").json()["items"]] == [held]
 
 
@@ -142,8 +152,8 @@ def test_keys_rest_while_another_item_is_on_its_way(open_page: Any, alice: Any, 
         page.keyboard.press(key)
     expect(page.locator(f"#row-{first}")).to_have_attribute("aria-current", "true")
     expect(page.locator("#desk")).to_have_attribute("aria-busy", "true")
+    page.locator(f"#row-{first}").click()  # lets go of the A that waits for it
     page.unroute_all()
-    page.locator(f"#row-{first}").click()
     expect(page.locator("#item")).to_have_attribute("data-held", first)
     expect(page.locator("#desk")).not_to_have_attribute("aria-busy", "true")
     expect(page.locator(".row.done")).to_have_count(0)
@@ -156,10 +166,15 @@ def test_what_was_typed_outlives_a_lost_answer_and_the_end_of_the_session(
 ) -> None:
     held = kuro.hold()
     page = open_page(alice)
+    page.route("**/queue/changes**", lambda route: route.fulfill(status=204))  # nor does it tell of the session first
     page.goto("/queue/")
     press(page, "e")
     page.locator("#edited").fill("It may be the cache.")
+<<<<<<< HEAD
     expect(page.locator("#edit-score")).to_contain_text("scores")
+=======
+    expect(page.locator("#edit-score")).to_contain_text("scores")  # not while nobody is signed in
+>>>>>>> h-flake
     page.route("**/decide", lambda route: route.abort())
     page.get_by_role("button", name="Approve with edits").click()
     expect(page.get_by_role("alert")).to_contain_text("so the result is unknown")
@@ -226,8 +241,13 @@ def test_an_edit_is_released_as_it_was_written(open_page: Any, alice: Any, kuro:
     expect(page.locator("#edited")).to_have_value(f"ea: {RISKY}")
     expect(page.locator("#approve-label")).to_have_text("Approve with edits")
     page.locator("#edited").fill("The store may be the cause.\nNot measured yet.")
+<<<<<<< HEAD
     page.get_by_role("button", name="Approve with edits").click()
     page.get_by_role("heading", name="No held items").wait_for()
+=======
+    page.get_by_role("button", name="Approve with edits").click()
+    none_held(page)
+>>>>>>> h-flake
     assert (decided(held).verdict, decided(held).text) == (
         "edit",
         "The store may be the cause.\nNot measured yet.",
@@ -254,8 +274,13 @@ def test_an_edit_is_scored_while_it_is_written_and_can_be_insisted_on(open_page:
     page.keyboard.press("Control+Enter")
     page.get_by_text("The edited text scores 50").wait_for()
     expect(page.locator("#edited")).to_have_value(RISKY + " Really.")
+<<<<<<< HEAD
     page.get_by_role("button", name="Approve with edits anyway").click()
     page.get_by_role("heading", name="No held items").wait_for()
+=======
+    page.get_by_role("button", name="Approve with edits anyway").click()
+    none_held(page)
+>>>>>>> h-flake
     assert decided(held).text == RISKY + " Really."
 
 
@@ -290,7 +315,7 @@ def test_a_rejection_asks_for_a_reason_and_carries_it_to_the_agent(
     expect(page.get_by_role("radio", name="No evidence")).to_be_checked()
     page.locator("#reason").fill("Nobody measured it.")
     page.get_by_role("button", name="Reject", exact=True).click()
-    page.get_by_role("heading", name="No held items").wait_for()
+    none_held(page)
     (told,) = kuro.get("/decisions").json()["items"]
     assert (told["verdict"], told["reason"]) == ("reject", "No evidence: Nobody measured it.")
 
@@ -313,7 +338,7 @@ def test_what_is_typed_after_the_number_of_a_reason_is_a_note_to_it(
     page.keyboard.type("Which?")
     expect(page.get_by_role("radio", name="No evidence")).to_be_checked()
     page.keyboard.press("Control+Enter")
-    page.get_by_role("heading", name="No held items").wait_for()
+    none_held(page)
     (told,) = kuro.get("/decisions").json()["items"]
     assert told["reason"] == "No evidence: 1 of 5 is measured.\nWhich?"
 
@@ -333,7 +358,7 @@ def test_a_quick_hand_that_opens_and_chooses_at_once_stays_in_the_note(open_page
         })"""
     )
     expect(page.get_by_role("radio", name="No evidence")).to_be_checked()
-    expect(page.locator("#reason")).to_be_focused(timeout=1_000)
+    expect(page.locator("#reason")).to_be_focused()
 
 
 def test_a_curator_makes_a_pattern_of_what_they_rejected_with_one_key(open_page: Any, carla: Any, kuro: Any) -> None:
@@ -366,9 +391,10 @@ def test_a_double_click_decides_one_item(open_page: Any, alice: Any, kuro: Any) 
     )
     page.locator(f'#item[data-held="{first}"]').wait_for()
     page.wait_for_timeout(DOUBLE_CLICK)
+    idle(page)
     assert [decision.held.public_id for decision in Decision.objects.select_related("held")] == [second]
     page.get_by_role("button", name="Approve").click()
-    page.get_by_role("heading", name="No held items").wait_for()
+    none_held(page)
 
 
 def test_a_reason_that_is_being_typed_stays_although_somebody_else_decides(
@@ -438,7 +464,7 @@ def test_what_somebody_else_decided_is_shown_in_place(open_page: Any, alice: Any
     mine.locator("#edited").fill("My own words.")
     theirs.goto("/queue/")
     press(theirs, "a")
-    theirs.get_by_role("heading", name="No held items").wait_for()
+    none_held(theirs)
 
     mine.locator("#standing", has_text="This was decided while you had it open").wait_for()
     expect(mine.locator("#standing")).to_contain_text("approved by Bob")
@@ -630,7 +656,7 @@ def test_only_the_time_in_which_an_item_was_in_sight_counts_and_adds_up(open_pag
     page.locator(f"#row-{second}").click()
     page.get_by_role("button", name="Approve").click()
     expect(page.locator("#item")).to_have_attribute("data-held", first)
-    page.wait_for_function("() => !decisions.length && !isSending")  # the next item is shown before the answer
+    idle(page)
     shown_ms = decided(second).shown_ms
     assert 2 * SETTLED <= shown_ms <= 1000 * (time.monotonic() - began) - before_list
 

@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import expect
 
 from scripts.key_to_next import WATCH, figures_of
-from tests.browser.queue.test_deciding import DOUBLE_CLICK, SETTLED, decided
+from tests.browser.queue.test_deciding import DOUBLE_CLICK, SETTLED, decided, idle, none_held
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -53,10 +53,6 @@ def hold_back(page: Any, address: Any) -> Callable[[], None]:
     return let_go
 
 
-def idle(page: Any) -> None:
-    page.wait_for_function("() => !decisions.length && !isSending && !asking")
-
-
 def presses(count: int) -> Iterator[tuple[str, float]]:
     """Give the keys of a quick hand, each with its pause: most items are approved, some rejected, some undone."""
     for number in range(count):
@@ -85,8 +81,7 @@ def test_every_press_of_a_quick_hand_decides_one_item_in_the_order_of_the_list(
         due += pause
         page.wait_for_timeout(max(0.0, due - time.monotonic()) * 1000)
         page.keyboard.press(key)
-    page.get_by_role("heading", name="No held items").wait_for()
-    idle(page)
+    none_held(page, timeout=20_000 + 2_000 * count)  # its keys wait for a slow server
     standing = Decision.objects.filter(undone_at=None).order_by("id")
     reasons = {"approve": "", "reject": "No evidence"}
     pressed = ["reject" if number % 10 == 6 else "approve" for number in range(count)]
@@ -115,8 +110,7 @@ def test_near_duplicates_are_decided_one_after_the_other_without_waiting(open_pa
         page.wait_for_timeout(SETTLED)
         page.keyboard.press("a")
     let_go()
-    page.get_by_role("heading", name="No held items").wait_for()
-    idle(page)
+    none_held(page)
     assert [decided(each["held"]).verdict for each in verdict["items"]] == ["approve"] * 3
 
 
@@ -429,8 +423,7 @@ def test_what_a_quick_hand_types_after_r_is_the_reason(open_page: Any, alice: An
     page.keyboard.type("rNot measured.")  # before a reason is chosen
     expect(page.locator("#reason")).to_have_value("Not measured.")
     page.keyboard.press("Control+Enter")
-    page.get_by_role("heading", name="No held items").wait_for()
-    idle(page)
+    none_held(page)
     reasons = [decided(each).reason for each in held]
     assert reasons == ["", "No evidence: Ask an author: 1 run, 2 noons", "", "Not measured."]
 

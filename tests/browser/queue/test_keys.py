@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from tests.browser.axe import faults
 from tests.browser.queue.test_deciding import SETTLED
-from tests.browser.queue.test_going_on import hold, on_desk
+from tests.browser.queue.test_going_on import hold, hold_back, on_desk
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -94,8 +94,12 @@ def test_the_palette_goes_to_pages_agents_and_items_and_acts_on_this_page(
     page.keyboard.press("Control+k")
     page.keyboard.type("cache babade")
     expect(page.get_by_role("option", name=re.compile("The cause is clearly the cache. babade"))).to_be_visible()
+    let_go = hold_back(page, re.compile("q=stat$"))
     field.fill("stat")
     expect(page.locator(CHOSEN)).to_contain_text("Statistics")
+    expect(page.get_by_role("option", name=re.compile("cache"))).to_have_count(0)  # what was found for other words
+    let_go()
+    expect(page.get_by_role("option", name=re.compile("“stat”"))).to_be_visible()
     page.keyboard.press("ArrowDown")
     chosen = page.locator(CHOSEN)
     expect(field).to_have_attribute("aria-activedescendant", chosen.get_attribute("id"))

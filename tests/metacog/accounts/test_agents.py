@@ -107,7 +107,7 @@ class TestAdding:
         settings.PUBLIC_URL = live_server.url
         page = new(as_person(olga), aurora).content.decode()
         example = html.unescape(re.search(r'id="example-python"[^>]*>(.*?)</pre>', page, re.DOTALL)[1])
-        done = subprocess.run([sys.executable, "-c", example], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([sys.executable, "-c", example], capture_output=True, text=True, timeout=120)
         assert done.stdout.startswith("chat "), done.stderr
 
     def test_the_curl_example_is_held_with_the_policy_of_a_new_agent(

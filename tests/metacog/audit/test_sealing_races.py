@@ -49,10 +49,10 @@ def test_an_event_whose_transaction_ends_after_a_later_one_was_sealed_is_sealed_
             with transaction.atomic():
                 record(name)
                 written[name].set()
-                assert commit[name].wait(10)
+                assert commit[name].wait(60)
 
         writers[name] = run(pool, write)
-        assert written[name].wait(10)
+        assert written[name].wait(60)
     assert chain.seal() == 0
     for name in (first, "late" if first == "early" else "early"):
         commit[name].set()

@@ -236,7 +236,7 @@ def test_two_that_count_at_once_count_once(kuro: Any, posted: Any, held: Any) ->
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(120)
     assert failed == []
     assert stored(DailyFigure.objects.get(day=DAY)) == naive(agent_of(kuro), DAY)
 

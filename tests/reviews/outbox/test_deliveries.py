@@ -580,7 +580,7 @@ def test_a_hanging_receiver_delays_no_other(agent: Any, receiver: Any, another_r
 
 def until_delivered(receiver: Any, count: int, let_go: threading.Event) -> None:
     """Let the hanging receiver go only once the other has everything."""
-    give_up = time.monotonic() + 8
+    give_up = time.monotonic() + 20
     while len(receiver.seen) < count and time.monotonic() < give_up:
         let_go.wait(0.01)
     let_go.set()

@@ -20,6 +20,8 @@ from cryptography.x509.oid import NameOID
 from metacog import egress
 from tests.reviews.outbox.receiving import listening
 
+LONGEST = 9.0  # seconds on a busy machine, for what is given up after less than one; unasked it would be ten
+
 
 def post(url: str, **kwargs: Any) -> egress.Answer:
     return egress.request("POST", url, headers={"Content-Type": "application/json"}, content=b"{}", **kwargs)
@@ -80,10 +82,10 @@ def test_an_answer_without_a_body_is_whole(receiver: Any) -> None:
 def test_a_body_that_drips_ends_with_the_deadline(receiver: Any) -> None:
     receiver.then = drip(b"HTTP/1.1 200 OK\r\nContent-Length: 999999\r\n\r\n", b".")
     began = time.monotonic()
-    answer = post(receiver.url, seconds=0.4)
+    answer = post(receiver.url, seconds=1.0)
     assert answer.status == 200, "it was taken, whatever comes after"
     assert not answer.is_whole
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < LONGEST
 
 
 @pytest.mark.parametrize(
@@ -95,15 +97,15 @@ def test_a_head_that_drips_ends_with_the_deadline(receiver: Any, behaviour: Any)
     receiver.then = behaviour
     began = time.monotonic()
     assert why(receiver.url, seconds=0.4) in ("timeout", "answer")
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < LONGEST
 
 
 def test_silence_ends_with_the_deadline(receiver: Any) -> None:
     silent = threading.Event()
-    receiver.then = lambda handler: silent.wait(5)
+    receiver.then = lambda handler: silent.wait(2 * LONGEST)
     began = time.monotonic()
     assert why(receiver.url, seconds=0.3) == "timeout"
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < LONGEST
     silent.set()
 
 
@@ -118,15 +120,15 @@ def test_a_receiver_that_does_not_read_ends_with_the_deadline(settings: Any) -> 
         with pytest.raises(egress.Failed) as failed:
             egress.request("POST", origin, headers={}, content=bytes(50_000_000), seconds=0.5)
         assert failed.value.why == "timeout"
-        assert time.monotonic() - began < 3
+        assert time.monotonic() - began < LONGEST
 
 
 def test_a_look_up_that_hangs_ends_with_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     hanging = threading.Event()
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kwargs: hanging.wait(5))
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kwargs: hanging.wait(2 * LONGEST))
     began = time.monotonic()
     assert why("https://agent.example.org/", seconds=0.2) == "timeout"
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < LONGEST
     hanging.set()
 
 
@@ -288,7 +290,7 @@ def test_a_handshake_that_never_ends_ends_with_the_deadline(settings: Any) -> No
         settings.CALLBACK_ALLOW |= {origin}
         began = time.monotonic()
         assert why(origin, seconds=0.3) == "timeout"
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < LONGEST
 
 
 def test_the_usual_authorities_are_trusted_and_names_checked() -> None:

@@ -94,11 +94,11 @@ def worker() -> subprocess.Popen[bytes]:
 
 def test_what_a_killed_worker_was_sending_is_sent_after_its_lease(agent: Any, receiver: Any) -> None:
     let_go = threading.Event()
-    receiver.answers = [lambda handler: let_go.wait(30)]
+    receiver.answers = [lambda handler: let_go.wait(120)]
     owe(agent)
     process = worker()
     try:
-        give_up = time.monotonic() + 20
+        give_up = time.monotonic() + 120
         while not receiver.seen and process.poll() is None and time.monotonic() < give_up:
             let_go.wait(0.02)
         assert len(receiver.seen) == 1, "it was killed in the middle of a send"

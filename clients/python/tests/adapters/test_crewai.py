@@ -203,7 +203,7 @@ def test_killed_while_it_waits_it_finds_its_held_item_again(metacog: Any, ledger
         assert [item["id"] for item in metacog.pending(run)] == held
         for each in held:
             metacog.decide(each, "approve")
-    assert again.wait(60) == 0
+    assert again.wait(120) == 0
     assert (ran(ledger), metacog.pending(run)) == (["4711 20", "4712 30"], [])
 
 

@@ -66,7 +66,7 @@ class Setting:
 
     def proxied(self, server: list[str], *options: str) -> list[str]:
         behind = server if server[0].startswith("http") else ["--", *server]
-        return command("mcp-proxy", "--name", "bank", "--session", self.run, "--wait", "30", *options, *behind)
+        return command("mcp-proxy", "--name", "bank", "--session", self.run, "--wait", "60", *options, *behind)
 
     def served(self) -> str:
         """Start the bank on a port of its own; return its address."""

@@ -14,7 +14,7 @@ from typing import Any
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 SERVERS = Path(__file__).parent / "servers"
-SECONDS = 30.0
+SECONDS = 120.0
 INITIALIZE = {
     "protocolVersion": "2025-11-25",
     "capabilities": {

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from driver import SECONDS
 
 from metacog_client.mcp import proxy, serving
 
@@ -20,7 +21,7 @@ def test_the_example_goes_through(metacog: Any, setting: Any, monkeypatch: pytes
     assert first["name"] == "mcp__bank__transfer"
     metacog.decide(first["id"], "edit", arguments={"to": "DE89 3704", "eur": 15}, reason="The fee is ours.")
     metacog.decide(metacog.next_pending(setting.run)["id"], "reject", reason="Ask Ann first.")
-    assert driver.process.wait(30) == 0
+    assert driver.process.wait(SECONDS) == 0
     lines = "".join(iter(driver.next, None)).splitlines()
     waits = "Waiting for a review of mcp__bank__transfer"
     assert [line.partition(":")[0] for line in lines] == [waits, "done", "done", waits, "error"]

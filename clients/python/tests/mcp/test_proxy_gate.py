@@ -7,6 +7,7 @@ from typing import Any
 
 import anyio
 import pytest
+from driver import SECONDS
 from mcp_types import ElicitResult
 
 pytestmark = pytest.mark.anyio
@@ -139,6 +140,14 @@ async def test_nobody_is_asked_about_a_call_that_cannot_work(metacog: Any, setti
     assert setting.ledger == []
 
 
+@pytest.mark.parametrize("listing", ["refused", "endless"])
+def test_a_call_is_asked_about_where_not_all_tools_are_known(metacog: Any, setting: Any, listing: str) -> None:
+    proxy = setting.drive(setting.proxied([*setting.echo, listing]))
+    person = metacog.decide_next("approve", setting.run)
+    assert not proxy.call("look", {}).get("isError")
+    person.join()
+
+
 async def test_what_a_server_calls_read_only_is_asked_about_unless_the_flag_says_so(metacog: Any, setting: Any) -> None:
     async with setting.client(setting.proxied(setting.bank)) as client:
         metacog.decide_next("reject", setting.run)
@@ -179,8 +188,7 @@ async def test_a_call_that_is_given_up_is_not_made_and_asked_again_is_the_same_r
             tasks.cancel_scope.cancel()
         metacog.decide(held["id"], "approve")
         assert setting.ledger == []
-        with anyio.fail_after(20):
-            result = await client.call_tool("transfer", PAY)
+        result = await client.call_tool("transfer", PAY)
     assert not result.is_error
     assert len(setting.ledger) == 1
     assert metacog.pending(setting.run) == []
@@ -224,8 +232,8 @@ class TestRetries:
         return said
 
     def waiting(self, driver: Any) -> str:
-        """Read until a call is said to wait; return what is said."""
-        while (message := driver.next()).get("method") != "notifications/progress":
+        """Read until a call is said to wait, for the first time; return what is said."""
+        while (message := driver.next()).get("method") != "notifications/progress" or message["params"]["progress"]:
             driver.others.append(message)
         text: str = message["params"]["message"]
         return text
@@ -265,7 +273,7 @@ class TestRetries:
         assert proxy.answer_to(said)["result"]["structuredContent"] == {"number": 1, "eur": 20}
 
     def test_when_the_time_is_over_the_model_is_told_to_call_again(self, metacog: Any, setting: Any) -> None:
-        proxy = setting.drive(setting.proxied(setting.bank, "--wait", "0.2"))
+        proxy = setting.drive(setting.proxied(setting.bank, "--wait", "2"))  # enough for metacog's answer
         proxy.initialize()
         (content,) = proxy.call("transfer", PAY)["content"]
         assert "Call the tool again with the same arguments" in content["text"]
@@ -322,5 +330,5 @@ def test_the_servers_process_does_not_get_the_agents_key(metacog: Any, setting: 
         "import json,os,sys; json.dump([n for n in os.environ if n.startswith('METACOG_')], open(sys.argv[1], 'w'))"
     )
     proxy = setting.drive(setting.proxied([setting.bank[0], "-c", script, str(setting.folder / "seen")]))
-    proxy.process.wait(30)
+    proxy.process.wait(SECONDS)
     assert "METACOG_API_KEY" not in json.loads((setting.folder / "seen").read_text())

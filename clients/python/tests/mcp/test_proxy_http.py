@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from driver import command
+from driver import SECONDS, command
 
 pytestmark = pytest.mark.anyio
 PAY = {"eur": 20, "to": "DÉ 89"}
@@ -131,5 +131,5 @@ async def test_a_server_that_is_not_there_is_an_error_of_that_request(metacog: A
 async def test_a_wrong_command_line_is_a_sentence(
     setting: Any, capfd: pytest.CaptureFixture[str], arguments: list[str], sentence: str
 ) -> None:
-    assert setting.drive(command("mcp-proxy", *arguments)).process.wait(30) in (1, 2)
+    assert setting.drive(command("mcp-proxy", *arguments)).process.wait(SECONDS) in (1, 2)
     assert sentence in capfd.readouterr().err

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from driver import INITIALIZE
+from driver import INITIALIZE, SECONDS
 from mcp_types import CreateMessageResult, ElicitResult, ListRootsResult, Root, TextContent
 
 SAID = [
@@ -149,7 +149,7 @@ def test_a_call_without_a_name_is_an_error(metacog: Any, setting: Any) -> None:
 def test_it_ends_with_the_server_and_with_its_status(metacog: Any, setting: Any) -> None:
     proxy = setting.drive(setting.proxied(setting.echo))
     proxy.ask("test/end")
-    assert proxy.process.wait(30) == 7
+    assert proxy.process.wait(SECONDS) == 7
 
 
 def test_it_ends_with_the_client_and_gives_it_what_the_server_still_says(metacog: Any, setting: Any) -> None:
@@ -161,7 +161,7 @@ def test_it_ends_with_the_client_and_gives_it_what_the_server_still_says(metacog
 
 def test_a_command_that_is_none_is_a_sentence(metacog: Any, setting: Any, capfd: pytest.CaptureFixture[str]) -> None:
     proxy = setting.drive(setting.proxied(["/no/such/server"]))
-    assert proxy.process.wait(30) == 1
+    assert proxy.process.wait(SECONDS) == 1
     assert (
         capfd.readouterr().err == "metacog mcp-proxy: /no/such/server cannot be started: No such file or directory.\n"
     )

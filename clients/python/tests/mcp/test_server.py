@@ -212,6 +212,9 @@ async def test_what_is_remembered_is_recalled_and_the_context_is_read(metacog: A
         clash = (await client.call_tool("remember", {"text": fact.replace("02:15", "05:40")})).structured_content
         assert (clash["state"], clash["contradicts"]) == ("pending", [fact])
         assert clash["why"]
+        again = (await client.call_tool("remember", {"text": fact.replace("02:15", "05:40")})).structured_content
+        assert again["message"].startswith("Known already, ")
+        assert again["message"].endswith(clash["message"])
         held = (await client.call_tool("request_review", PAY | {"wait_seconds": 0})).structured_content["held"]
         read = (await client.call_tool("context", {})).structured_content["text"]
     assert held in read

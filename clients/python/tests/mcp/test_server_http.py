@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 from conftest import wait_for
-from driver import command
+from driver import SECONDS, command
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -97,5 +97,5 @@ def test_it_does_not_start_without_what_it_needs(
     setting: Any, capfd: pytest.CaptureFixture[str], options: list[str], environment: dict[str, str], sentence: str
 ) -> None:
     server = setting.drive(command("mcp", "--http", "--port", str(free_port()), *options), **environment)
-    assert server.process.wait(30) in (1, 2)
+    assert server.process.wait(SECONDS) in (1, 2)
     assert sentence in capfd.readouterr().err
