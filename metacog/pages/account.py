@@ -34,7 +34,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from metacog.accounts import members, tokens
-from metacog.accounts.forms import PasswordForm, PreferencesForm, SignInForm, TokenForm
+from metacog.accounts.forms import FirstPasswordForm, PasswordForm, PreferencesForm, SignInForm, TokenForm
 from metacog.accounts.notice_forms import PersonNoticesForm
 from metacog.audit import audit
 from metacog.models import Language, PersonalToken, Role, User
@@ -78,6 +78,7 @@ class SetPassword(PasswordResetConfirmView):
     """The one-time link: opening it changes nothing, so that a mail scanner cannot use it up."""
 
     template_name = "registration/set_password.html"
+    form_class = FirstPasswordForm
     token_generator = members.link_tokens
     post_reset_login_backend = "django.contrib.auth.backends.ModelBackend"
     success_url = reverse_lazy("queue")
