@@ -106,7 +106,9 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
     hold_at = _score("hold_at")
     review_seconds = _duration(
         "review_seconds",
-        gettext_lazy("When the agent looks at its held item again. Such as 2 min or 1 h 30 min; a number counts seconds."),
+        gettext_lazy(
+            "When the agent looks at its held item again. Such as 2 min or 1 h 30 min; a number counts seconds."
+        ),
     )
     expiry_seconds = _duration("expiry_seconds", gettext_lazy("Such as 7 days; nobody can approve it afterwards."))
     budget_wait_seconds = _duration(

@@ -212,8 +212,8 @@ def _instructions(agent: Agent, held: list[HeldShape]) -> str:
     if "agent" in kinds.values():
         lines.append(
             _(
-                "Approve and edit are taken once you have posted the response of a later cycle, or from the time of the "
-                "item's second look."
+                "Approve and edit are taken once you have posted the response of a later cycle, or from the time of "
+                "the item's second look."
             )
         )
     if theirs := [kind.upper() for kind, by in kinds.items() if by != "agent"]:

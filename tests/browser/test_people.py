@@ -194,8 +194,8 @@ def test_what_a_page_came_with_and_what_a_draft_would_have_done_is_read_out(
     expect(page.get_by_role("status").filter(has_text="Saved.")).to_be_focused()  # in one live region
     page.goto(reverse("policy", args=[kuro.id]))
     heard = page.evaluate_handle("""() => {
-      const texts = [], live = document.getElementById("live");
-      new MutationObserver(() => { if (live.innerText) texts.push(live.innerText.split("\\n")[0]); }).observe(live, {childList: true});
+      const texts = [], live = document.getElementById("live"), first = () => live.innerText.split("\\n")[0];
+      new MutationObserver(() => first() && texts.push(first())).observe(live, {childList: true});
       return texts;
     }""")
     page.locator("[name=threshold]").fill("35")
