@@ -6,6 +6,7 @@ import math
 from typing import Any
 from urllib.parse import urlsplit
 
+from allauth.account.internal.stagekit import pop_login
 from allauth.mfa.models import Authenticator
 from allauth.mfa.utils import is_mfa_enabled
 from allauth.usersessions.models import UserSession
@@ -61,6 +62,11 @@ class SignIn(LoginView):
 
     authentication_form = SignInForm
     redirect_authenticated_user = True
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Show the page; who was asked for a second factor begins anew, and may take a passkey instead."""
+        pop_login(request)
+        return super().get(request, *args, **kwargs)
 
     def form_valid(self, form: Any) -> HttpResponse:
         return security.sign_in_person(self.request, form.get_user(), self.get_success_url())
