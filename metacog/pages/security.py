@@ -61,7 +61,8 @@ class SecondFactor(AuthenticateView):  # type: ignore[misc]  # allauth has no ty
         mine = set(Authenticator.objects.filter(user=self.stage.login.user).values_list("type", flat=True))
         context: dict[str, Any] = super().get_context_data(**kwargs)
         context["form"].fields["code"].widget.attrs["autofocus"] = True
-        return context | {"uses_app": Authenticator.Type.TOTP in mine, "uses_passkey": Authenticator.Type.WEBAUTHN in mine}
+        kinds = {"uses_app": Authenticator.Type.TOTP, "uses_passkey": Authenticator.Type.WEBAUTHN}
+        return context | {name: kind in mine for name, kind in kinds.items()}
 
 
 second_factor = SecondFactor.as_view()
