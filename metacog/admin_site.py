@@ -63,7 +63,7 @@ NAMES = {
     "request_id": _("id of the request"),
     "responses": _("responses"),
     "retired_at": _("retired at"),
-    "review_due_at": _("review due at"),
+    "review_due_at": _("second look at"),
     "seq": _("decision number of the agent"),
     "session": _("session"),
     "sha256": _("digest of the text (SHA-256)"),

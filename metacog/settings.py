@@ -462,6 +462,7 @@ ACCOUNT_EMAIL_VERIFICATION = SOCIALACCOUNT_EMAIL_VERIFICATION = "none"  # the pr
 SOCIALACCOUNT_LOGIN_ON_GET = True  # a form that leads to another host is refused by our own policy of content
 SOCIALACCOUNT_OPENID_CONNECT_URL_PREFIX = ""
 MFA_ADAPTER = "metacog.sign_in.single_sign_on.SecondFactorAdapter"
+ACCOUNT_FORMS = {"reauthenticate": "metacog.sign_in.forms.PasswordAgainForm"}
 MFA_FORMS = {
     "activate_totp": "metacog.sign_in.forms.SetUpAppForm",
     "authenticate": "metacog.sign_in.forms.CodeForm",

@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any
 
 from django import forms
-from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm, UsernameField
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm, SetPasswordForm, UsernameField
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
@@ -120,7 +120,15 @@ class SignInForm(AuthenticationForm):
     username = UsernameField(label=_("User name"), max_length=150, widget=forms.TextInput(attrs={"autofocus": True}))
 
 
-class PasswordForm(PasswordChangeForm):
+class FirstPasswordForm(SetPasswordForm):  # type: ignore[type-arg]  # not subscriptable when run
+    """Django's, but what it asks for again is not taken for the password before."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["new_password2"].label, self.fields["new_password2"].help_text = _("Repeat the new password"), ""
+
+
+class PasswordForm(FirstPasswordForm, PasswordChangeForm):
     """Django's, but the page it is on begins with something else."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -32,7 +32,7 @@ LIMITS = (*TIMES, *RATES, "max_active_threads")
 LABELS = {
     "threshold": gettext_lazy("Marks from"),
     "hold_at": gettext_lazy("Holds from"),
-    "review_seconds": gettext_lazy("Review due after"),
+    "review_seconds": gettext_lazy("Second look after"),
     "expiry_seconds": gettext_lazy("Expires after"),
     "rate_per_second": gettext_lazy("Responses per second"),
     "rate_burst": gettext_lazy("Burst of responses"),
@@ -104,7 +104,12 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         help_text=gettext_lazy("Offered when the quality neither passes nor is low. Empty: the default."),
     )
     hold_at = _score("hold_at")
-    review_seconds = _duration("review_seconds", gettext_lazy("Such as 2 min or 1 h 30 min; a number counts seconds."))
+    review_seconds = _duration(
+        "review_seconds",
+        gettext_lazy(
+            "When the agent looks at its held item again. Such as 2 min or 1 h 30 min; a number counts seconds."
+        ),
+    )
     expiry_seconds = _duration("expiry_seconds", gettext_lazy("Such as 7 days; nobody can approve it afterwards."))
     budget_wait_seconds = _duration(
         "budget_wait_seconds", gettext_lazy("Such as 1 h or 90 min; then the investigation concludes.")

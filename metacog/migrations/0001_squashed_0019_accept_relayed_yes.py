@@ -338,7 +338,7 @@ class Migration(migrations.Migration):
                     ('weights', models.JSONField(default=metacog.models.seed_weights, verbose_name='weights')),
                     ('release', models.JSONField(default=metacog.models.seed_release, verbose_name='who may release')),
                     ('marks', models.JSONField(blank=True, default=dict, verbose_name='wording of marks')),
-                    ('review_seconds', models.PositiveIntegerField(default=120, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(31536000)], verbose_name='review due after (seconds)')),
+                    ('review_seconds', models.PositiveIntegerField(default=120, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(31536000)], verbose_name='second look after (seconds)')),
                     ('expiry_seconds', models.PositiveIntegerField(default=604800, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(31536000)], verbose_name='expires after (seconds)')),
                     ('rate_per_second', models.PositiveIntegerField(default=20, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100000)], verbose_name='posts a second')),
                     ('rate_burst', models.PositiveIntegerField(default=200, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(1000000)], verbose_name='burst of posts')),

@@ -52,7 +52,7 @@ class Policy(models.Model):
     release = models.JSONField(_("who may release"), default=seed_release)
     marks = models.JSONField(_("wording of marks"), default=dict, blank=True)
     review_seconds = models.PositiveIntegerField(
-        _("review due after (seconds)"), default=120, validators=[MinValueValidator(1), MaxValueValidator(YEAR)]
+        _("second look after (seconds)"), default=120, validators=[MinValueValidator(1), MaxValueValidator(YEAR)]
     )
     expiry_seconds = models.PositiveIntegerField(
         _("expires after (seconds)"), default=604_800, validators=[MinValueValidator(1), MaxValueValidator(YEAR)]

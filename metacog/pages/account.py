@@ -6,6 +6,7 @@ import math
 from typing import Any
 from urllib.parse import urlsplit
 
+from allauth.account.internal.stagekit import pop_login
 from allauth.mfa.models import Authenticator
 from allauth.mfa.utils import is_mfa_enabled
 from allauth.usersessions.models import UserSession
@@ -34,7 +35,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from metacog.accounts import members, tokens
-from metacog.accounts.forms import PasswordForm, PreferencesForm, SignInForm, TokenForm
+from metacog.accounts.forms import FirstPasswordForm, PasswordForm, PreferencesForm, SignInForm, TokenForm
 from metacog.accounts.notice_forms import PersonNoticesForm
 from metacog.audit import audit
 from metacog.models import Language, PersonalToken, Role, User
@@ -62,6 +63,11 @@ class SignIn(LoginView):
     authentication_form = SignInForm
     redirect_authenticated_user = True
 
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Show the page; who was asked for a second factor begins anew, and may take a passkey instead."""
+        pop_login(request)
+        return super().get(request, *args, **kwargs)
+
     def form_valid(self, form: Any) -> HttpResponse:
         return security.sign_in_person(self.request, form.get_user(), self.get_success_url())
 
@@ -78,6 +84,7 @@ class SetPassword(PasswordResetConfirmView):
     """The one-time link: opening it changes nothing, so that a mail scanner cannot use it up."""
 
     template_name = "registration/set_password.html"
+    form_class = FirstPasswordForm
     token_generator = members.link_tokens
     post_reset_login_backend = "django.contrib.auth.backends.ModelBackend"
     success_url = reverse_lazy("queue")

@@ -107,6 +107,7 @@ class Link(NamedTuple):
     title: str | Promise
     waiting: int
     current: str  # what `aria-current` says: "page" of the page itself, "true" of what it belongs to
+    pages: Sequence[Link] = ()  # of an entry: those below it that it does not name itself
 
     @property
     def url(self) -> str:
@@ -114,7 +115,7 @@ class Link(NamedTuple):
 
 
 def entries(name: str, to_do: Mapping[str, int]) -> list[Link]:
-    """Return the entries, seen from the page of that address."""
+    """Return the entries, each with the pages below it, seen from the page of that address."""
     here = _PLACES[name][0] if name in _PLACES else None
     return [
         Link(
@@ -122,6 +123,7 @@ def entries(name: str, to_do: Mapping[str, int]) -> list[Link]:
             entry.title,
             sum(_waiting(each, to_do) for each in entry.pages),
             "" if entry is not here else "page" if name == entry.pages[0].name else "true",
+            [page for page in _pages(entry, name, to_do) if page.title != entry.title],
         )
         for entry in ENTRIES
     ]
@@ -129,9 +131,12 @@ def entries(name: str, to_do: Mapping[str, int]) -> list[Link]:
 
 def tabs(name: str, to_do: Mapping[str, int]) -> list[Link]:
     """Return the pages beside the one of that address; none where it has none."""
-    here, page = _PLACES.get(name, (None, None))
-    if here is None or len(here.pages) == 1:
-        return []
+    here = _PLACES[name][0] if name in _PLACES else None
+    return [] if here is None or len(here.pages) == 1 else _pages(here, name, to_do)
+
+
+def _pages(entry: Entry, name: str, to_do: Mapping[str, int]) -> list[Link]:
+    page = _PLACES[name][1] if name in _PLACES else None
     return [
         Link(
             each.name,
@@ -139,7 +144,7 @@ def tabs(name: str, to_do: Mapping[str, int]) -> list[Link]:
             _waiting(each, to_do),
             "" if each is not page else "page" if name == each.name else "true",
         )
-        for each in here.pages
+        for each in entry.pages
     ]
 
 

@@ -58,10 +58,11 @@ class SecondFactor(AuthenticateView):  # type: ignore[misc]  # allauth has no ty
         return response
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        mine = Authenticator.objects.filter(user=self.stage.login.user, type=Authenticator.Type.WEBAUTHN)
+        mine = set(Authenticator.objects.filter(user=self.stage.login.user).values_list("type", flat=True))
         context: dict[str, Any] = super().get_context_data(**kwargs)
         context["form"].fields["code"].widget.attrs["autofocus"] = True
-        return context | {"uses_passkey": mine.exists()}
+        kinds = {"uses_app": Authenticator.Type.TOTP, "uses_passkey": Authenticator.Type.WEBAUTHN}
+        return context | {name: kind in mine for name, kind in kinds.items()}
 
 
 second_factor = SecondFactor.as_view()

@@ -1,9 +1,11 @@
-"""django-allauth's forms for a code, whose field is named as the pages name it."""
+"""django-allauth's forms, whose fields are named as the pages name them."""
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import Any
 
+from allauth.account.forms import ReauthenticateForm as PasswordAgain
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
 from allauth.mfa.totp.forms import ActivateTOTPForm
 from django import forms
@@ -20,6 +22,11 @@ class _Named(forms.Form):
 class SetUpAppForm(_Named, ActivateTOTPForm):  # type: ignore[misc]  # untyped
     """Ask for the first code of a new app."""
 
+    @property
+    def spelled(self) -> str:
+        """Return the app's key as people type it."""
+        return " ".join(wrap(self.secret, 4))
+
 
 class CodeForm(_Named, AuthenticateForm):  # type: ignore[misc]  # untyped
     """Ask for a code after the password."""
@@ -27,3 +34,11 @@ class CodeForm(_Named, AuthenticateForm):  # type: ignore[misc]  # untyped
 
 class CodeAgainForm(_Named, ReauthenticateForm):  # type: ignore[misc]  # untyped
     """Ask for a code before something that protects the account is changed."""
+
+
+class PasswordAgainForm(PasswordAgain):  # type: ignore[misc]  # untyped
+    """Ask for the password before something that protects the account is changed."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["password"].widget.attrs.pop("placeholder", None)

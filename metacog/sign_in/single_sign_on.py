@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 SAID = {  # by the template that allauth would use; it says nothing else
     "mfa/messages/totp_activated.txt": _("The authenticator app is active. Signing in asks for its code from now on."),
     "mfa/messages/totp_deactivated.txt": _("The authenticator app is removed."),
-    "mfa/messages/recovery_codes_generated.txt": _("New recovery codes were created; the old ones no longer work."),
+    "mfa/messages/recovery_codes_generated.txt": _("Recovery codes were created. Earlier ones no longer work."),
     "mfa/messages/webauthn_added.txt": _("The passkey is added."),
     "mfa/messages/webauthn_removed.txt": _("The passkey is removed."),
     "socialaccount/messages/account_connected.txt": _("The account is connected: you can sign in with it."),

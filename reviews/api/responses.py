@@ -344,7 +344,7 @@ def decide_held(request: AgentRequest, held_id: str) -> HttpResponse:
     """Give your second look at your own held item.
 
     You may always reject or withdraw. Approving or editing needs a `reason`, a policy that releases
-    this kind to you, and a later response of yours or a review that is due. Your same verdict and
+    this kind to you, and a later response of yours or the time of the second look. Your same verdict and
     text again gives the first decision back, with 200.
     """
     body = read_shape(request, SecondLook)
@@ -374,7 +374,7 @@ def decide_held(request: AgentRequest, held_id: str) -> HttpResponse:
         raise Problem(
             409,
             "A second look comes later: post a later response first (a higher cycle), "
-            f"or wait until the review is due at {held_shape(held)['review_due_at']}.",
+            f"or wait until its time, {held_shape(held)['review_due_at']}.",
             decision=None,
         ) from None
     except decisions.WantsPerson:

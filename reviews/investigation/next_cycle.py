@@ -211,7 +211,10 @@ def _instructions(agent: Agent, held: list[HeldShape]) -> str:
     lines = [said]
     if "agent" in kinds.values():
         lines.append(
-            _("Approve and edit are taken once you have posted the response of a later cycle, or the review is due.")
+            _(
+                "Approve and edit are taken once you have posted the response of a later cycle, or from the time of "
+                "the item's second look."
+            )
         )
     if theirs := [kind.upper() for kind, by in kinds.items() if by != "agent"]:
         lines.append(
@@ -445,7 +448,7 @@ def _held_section(context: Context) -> str:
             "",
             f"{item['id']} · {item['kind'].upper()} · {item['state']} · version {item['version']} · "
             + (f"score {hesitation['score']} · " if hesitation else "")
-            + f"review due {item['review_due_at']}",
+            + f"second look at {item['review_due_at']}",
             *(_reasons(_signals(hesitation)) if hesitation else ()),
             _("The held tool call:") if item["kind"] == HeldItem.Kind.TOOL_CALL else _("The held text:"),
             *_quoted(item["text"]),

@@ -47,9 +47,9 @@ class Figures:
         overdue = sum(counts.values()) - pending.filter(review_due_at__gte=now).count()
         gauges = {
             "metacog_oldest_held_seconds": ("Age of the oldest item waiting", _since(held_at, now)),
-            "metacog_overdue_items": ("Items past their review", overdue),
+            "metacog_overdue_items": ("Items past the time of their agent's second look", overdue),
             "metacog_most_overdue_seconds": (
-                "How long the item due first is past its review",
+                "How long the first of them is past that time",
                 _since(due_at, now),
             ),
             "metacog_unreleased_decisions": (

@@ -272,7 +272,7 @@ def recorded(response: AgentResponse) -> Recorded:
 
 
 def review_after(policy: heuristics.Policy) -> timedelta:
-    """Return how long what is held waits before it is due for review."""
+    """Return how long what is held waits for its agent's second look."""
     return timedelta(seconds=policy.review_seconds if settings.REVIEW_SECONDS is None else settings.REVIEW_SECONDS)
 
 

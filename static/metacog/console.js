@@ -8,10 +8,12 @@ const HEARD = 80; // characters of a text that are read out
 
 // -- saying things -----------------------------------------------------------------------------
 
+let saying;
 function announce(text) {
   byId("live").textContent = "";
-  // A change in the same moment as the swap is not read out.
-  setTimeout(() => { byId("live").textContent = text; }, 100);
+  // A change in the same moment as the swap is not read out; htmx tells of one swap once for each element that came.
+  clearTimeout(saying);
+  saying = setTimeout(() => { byId("live").textContent = text; }, 100);
 }
 
 const toAnnounce = (part) => [...part.querySelectorAll("[data-announce]")].map((each) => each.innerText).join("\n");

@@ -1,7 +1,23 @@
-// The policy page: a reset fills in its field, a section that is jumped to unfolds, a folded rule says what it is.
+// The policy page: a change says that its preview is under way, a reset fills in its field, a section that is jumped to
+// unfolds, a folded rule says what it is.
 "use strict";
 
-const draft = document.getElementById("draft");
+const draft = document.getElementById("draft"), preview = document.getElementById("preview");
+
+// From the first key on, and once however many follow: the preview waits for the last of them.
+let isUnasked = false;
+draft.addEventListener("input", () => {
+  isUnasked = true;
+  if (preview.ariaBusy === "true") return;
+  preview.ariaBusy = "true";
+  announce(document.getElementById("scoring").textContent);
+});
+draft.addEventListener("htmx:beforeRequest", ({ detail }) => {
+  if (detail.elt === draft) isUnasked = false;
+});
+draft.addEventListener("htmx:afterRequest", ({ detail }) => {
+  if (detail.elt === draft && !isUnasked) preview.ariaBusy = null;
+});
 
 function changed(field) {
   field.dispatchEvent(new Event("input", { bubbles: true }));

@@ -118,7 +118,7 @@ def test_an_owners_first_day(open_page: Any, olga: Any, aurora: Team, live_serve
 
     page.context.clear_cookies()
     page.goto(link)
-    for label in ("New password", "New password confirmation"):
+    for label in ("New password", "Repeat the new password"):
         page.get_by_label(label, exact=True).fill("a-password-of-nina")
     page.get_by_role("button", name="Set the password and sign in").click()
     page.goto(f"/queue/{held}/")

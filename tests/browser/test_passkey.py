@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.utils import timezone
+from django.utils.formats import date_format
 from playwright.sync_api import expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -33,7 +35,16 @@ def test_a_passkey_signs_in_alone(alice: Any, open_page: Any, live_server: Any, 
     page.get_by_role("button", name="Add the passkey").click()
     expect(page.get_by_role("heading", name="Recovery codes")).to_be_visible()
 
+    page.goto(f"{here}/preferences/security/")
+    expect(page.get_by_text(f"added {date_format(timezone.localdate())}")).to_be_visible()
+
     page.context.clear_cookies()
+    page.goto(f"{here}/sign-in/")
+    page.get_by_label("User name").fill("alice")
+    page.get_by_label("Password").fill("alice-password")
+    page.get_by_label("Password").press("Enter")
+    expect(page.get_by_text("Use your passkey, or type one of your recovery codes.")).to_be_visible()  # she has no app
+
     page.goto(f"{here}/sign-in/")
     page.get_by_role("button", name="Sign in with a passkey").click()
     expect(page).to_have_url(f"{here}/queue/")

@@ -193,8 +193,16 @@ def test_what_a_page_came_with_and_what_a_draft_would_have_done_is_read_out(
     page.get_by_role("button", name="Save", exact=True).first.click()
     expect(page.get_by_role("status").filter(has_text="Saved.")).to_be_focused()  # in one live region
     page.goto(reverse("policy", args=[kuro.id]))
+    heard = page.evaluate_handle("""() => {
+      const texts = [], live = document.getElementById("live"), first = () => live.innerText.split("\\n")[0];
+      new MutationObserver(() => first() && texts.push(first())).observe(live, {childList: true});
+      return texts;
+    }""")
     page.locator("[name=threshold]").fill("35")
+    expect(page.get_by_text("Scoring recent responses…").first).to_be_visible()
     expect(page.locator("#live")).to_contain_text("Preview of the draft")
+    expect(page.locator("#scoring")).to_be_hidden()
+    assert heard.json_value() == ["Scoring recent responses…", "Preview of the draft"]
 
 
 def test_rules_are_put_in_order_with_the_mouse_and_with_keys(open_page: Any, olga: Any, kuro: Any) -> None:

@@ -170,11 +170,7 @@ def test_what_was_typed_outlives_a_lost_answer_and_the_end_of_the_session(
     page.goto("/queue/")
     press(page, "e")
     page.locator("#edited").fill("It may be the cache.")
-<<<<<<< HEAD
-    expect(page.locator("#edit-score")).to_contain_text("scores")
-=======
     expect(page.locator("#edit-score")).to_contain_text("scores")  # not while nobody is signed in
->>>>>>> h-flake
     page.route("**/decide", lambda route: route.abort())
     page.get_by_role("button", name="Approve with edits").click()
     expect(page.get_by_role("alert")).to_contain_text("so the result is unknown")
@@ -241,13 +237,8 @@ def test_an_edit_is_released_as_it_was_written(open_page: Any, alice: Any, kuro:
     expect(page.locator("#edited")).to_have_value(f"ea: {RISKY}")
     expect(page.locator("#approve-label")).to_have_text("Approve with edits")
     page.locator("#edited").fill("The store may be the cause.\nNot measured yet.")
-<<<<<<< HEAD
-    page.get_by_role("button", name="Approve with edits").click()
-    page.get_by_role("heading", name="No held items").wait_for()
-=======
     page.get_by_role("button", name="Approve with edits").click()
     none_held(page)
->>>>>>> h-flake
     assert (decided(held).verdict, decided(held).text) == (
         "edit",
         "The store may be the cause.\nNot measured yet.",
@@ -274,13 +265,8 @@ def test_an_edit_is_scored_while_it_is_written_and_can_be_insisted_on(open_page:
     page.keyboard.press("Control+Enter")
     page.get_by_text("The edited text scores 50").wait_for()
     expect(page.locator("#edited")).to_have_value(RISKY + " Really.")
-<<<<<<< HEAD
-    page.get_by_role("button", name="Approve with edits anyway").click()
-    page.get_by_role("heading", name="No held items").wait_for()
-=======
     page.get_by_role("button", name="Approve with edits anyway").click()
     none_held(page)
->>>>>>> h-flake
     assert decided(held).text == RISKY + " Really."
 
 

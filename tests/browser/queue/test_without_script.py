@@ -98,3 +98,6 @@ def test_on_a_phone_the_navigation_is_a_menu_and_nothing_goes_sideways(open_page
     for tab in page.get_by_role("navigation", name="Pages of this section").get_by_role("link").all():
         box = tab.bounding_box()
         assert box["x"] + box["width"] <= 390
+    page.get_by_role("button", name="Menu Knowledge").click()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Log imports").click()
+    expect(page.get_by_role("heading", name="Log imports", level=1)).to_be_visible()

@@ -586,7 +586,7 @@ class TestMarkingWhatDiffers:
         assert desk.save(**typed).status_code == 302
         saved = Policy.objects.get(version=2)
         assert (saved.review_seconds, saved.expiry_seconds, saved.stuck["idle_minutes"]) == (5400, 604_800, 120)
-        assert "<dt>Review due after</dt><dd><del>2 min</del> → <ins>1 h 30 min</ins></dd>" in desk.get()
+        assert "<dt>Second look after</dt><dd><del>2 min</del> → <ins>1 h 30 min</ins></dd>" in desk.get()
 
 
 class TestReason:
