@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import expect
 
 from reviews.models import Decision, HeldItem, ItemTalk
-from tests.browser.queue.test_deciding import RISKY, SETTLED
-from tests.browser.queue.test_going_on import hold, hold_back, idle, kept, on_desk
+from tests.browser.queue.test_deciding import RISKY, SETTLED, idle
+from tests.browser.queue.test_going_on import hold, hold_back, kept, on_desk
 from tests.browser.queue.test_tool_calls import ask
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
