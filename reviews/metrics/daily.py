@@ -452,5 +452,11 @@ class Total(Counts):
 def lifts(team: Team, since: date) -> dict[str, Lift]:
     """Return the lift of each signal that fired, on all that was decided of a team's agents since a day."""
     figures = DailyFigure.objects.filter(agent__team=team, day__gte=since).order_by()
-    wanted = figures.values("signals", "rejected", "withdrawn", "edited", "approved")
-    return Total.of(DailyFigure(**each) for each in wanted).lifts
+    decided: dict[str, Any] = dict.fromkeys(("rejected", "withdrawn", "edited", "approved"), 0)
+    signals: dict[str, Counter[str]] = {}
+    for fired, *counts in figures.values_list("signals", *decided):
+        for name, count in zip(decided, counts, strict=True):
+            decided[name] += count
+        for name, each in fired.items():
+            signals.setdefault(name, Counter()).update(each)
+    return Total(**decided, signals=signals).lifts
