@@ -47,7 +47,7 @@ ENGLISH = [
     (r"(?i)\bcall(s)? back\b|\bdid they hear\b", "delivery"),
     (r"(?i)\bnot filtered by\b|\bnot sorted by\b", "filter ignored; order ignored"),
     (r"(?i)\bthe most there (can|may) be\b|\bthere is no such\b", "which is the limit; Unknown …"),
-    (r"(?i)\blooks? after\b", "Only curators and owners of the team can …"),
+    (r"(?i)(?<!second )\blooks? after\b", "Only curators and owners of the team can …"),
     (r"\d %|%% %%|\) ?s %%| %%", "29%: no space before the sign"),
     (r"95 %|95%%(?! CI\b| interval|&nbsp;CI)|\bCI:", "95% CI 27–31%"),
     (r"\b\d+ ?(hrs?|secs?|mins)\b|o'clock", "3 h, 5 min, 12 s"),
