@@ -34,7 +34,7 @@ export interface components {
                 [key: string]: unknown;
             }[] | null;
             extensions_more: boolean;
-            /** @description Whole, the one due for review first. */
+            /** @description The one due for review first. Words are whole. Of a tool call `text` has the first 2,000 characters of its arguments; `arguments` is null where that is not all, `schema` always. `GET /held/{id}` has it whole. */
             held: components["schemas"]["Held"][];
             /** @description Held items there was no room for. */
             held_more: string[];
