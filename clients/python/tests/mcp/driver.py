@@ -36,6 +36,11 @@ def surroundings(environment: Mapping[str, str], state: Path) -> dict[str, str]:
     return {**environment, "PYTHONPATH": str(SOURCE), "XDG_STATE_HOME": str(state), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
+def answers(message: Any, said: Any) -> bool:
+    """Tell whether a message is the answer to the request of this id."""
+    return isinstance(message, dict) and message.get("id") == said and "method" not in message
+
+
 class Driver:
     """A process that is spoken to in lines of JSON."""
 
@@ -77,13 +82,14 @@ class Driver:
         return self._count
 
     def answer_to(self, said: Any) -> Any:
-        """Wait for the answer to a request; what else comes stands in `others`."""
-        while True:
-            message = self.next()
+        """Give the answer to a request, or wait for it; what else comes stands in `others`."""
+        for at, message in enumerate(self.others):
+            if answers(message, said):
+                return self.others.pop(at)
+        while not answers(message := self.next(), said):
             assert message is not None, "the process has ended"
-            if isinstance(message, dict) and message.get("id") == said and "method" not in message:
-                return message
             self.others.append(message)
+        return message
 
     def next(self) -> Any:
         return self.came.get(timeout=SECONDS)
