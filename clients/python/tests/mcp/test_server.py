@@ -125,10 +125,18 @@ async def test_an_expired_review_allows_nothing(metacog: Any, setting: Any) -> N
 
 
 async def test_waiting_is_given_up_when_the_client_gives_up(metacog: Any, setting: Any) -> None:
+    async def ask() -> None:
+        await client.call_tool("request_review", PAY | {"wait_seconds": 3000}, progress_callback=note)
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        waiting.set()
+
+    waiting = anyio.Event()
     async with setting.client(serve(setting)) as client:
-        with anyio.move_on_after(1) as given_up:
-            await client.call_tool("request_review", PAY | {"wait_seconds": 3000})
-        assert given_up.cancelled_caught
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask)
+            await waiting.wait()
+            tasks.cancel_scope.cancel()
         (held,) = metacog.pending(setting.run)
         metacog.decide(held["id"], "approve")
         # It is free again at once, and the decision is still there for who asks again.
