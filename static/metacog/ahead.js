@@ -68,7 +68,7 @@ function forgetAhead() {
 
 // Only what the server is sure to take, as far as the page knows: an edit may score too high, and is waited for.
 function isPlain(form) {
-  if (unsent().some((field) => field.form !== form)) return false;
+  if (isUnsentBy(form)) return false;
   if (form.id === "approve") return !isEditing() && !form.querySelector("[name=accept_risk]");
   return Boolean(form.querySelector("[name=preset]:checked") || form.elements.reason.value.trim());
 }
@@ -413,7 +413,7 @@ document.addEventListener("htmx:afterOnLoad", ({ detail }) => {
 });
 
 addEventListener("beforeunload", (event) => {
-  if (returned.length && !isLeft) event.preventDefault();
+  if ((returned.length || waitingKeys.length) && !isLeft) event.preventDefault();
 });
 
 if (main) addEventListener("load", lookAhead);

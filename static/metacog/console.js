@@ -151,9 +151,16 @@ const unsent = () => [...document.querySelectorAll("textarea, fieldset#edited, f
   .filter((field) => (field.matches("fieldset") ? "posted" in field.dataset : isUnsent(field)));
 const isTyped = () => unsent().length > 0;
 
-// What takes away something typed, such as to look at another item: the first press says so, the second does it.
+// What takes away something typed, such as to look at another item: the first press says so, a second of the same key
+// or of the mouse does it.
+let pressed = ""; // the key, or "" for the mouse
+let warned; // what was pressed when it was said
+addEventListener("keydown", ({ key }) => { pressed = key; }, true);
+addEventListener("pointerdown", () => { pressed = ""; }, true);
+
 function mayLeave() {
-  if (!isTyped() || byId("complaint")?.textContent === words.unsent) return true;
+  if (!isTyped() || (warned === pressed && byId("complaint")?.textContent === words.unsent)) return true;
+  warned = pressed;
   complain(words.unsent);
   return false;
 }

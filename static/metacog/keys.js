@@ -68,11 +68,11 @@ function keep(event) {
   drain();
 }
 
-// There is nothing yet to undo; of a rejection that waits, its R and its reason go with its Enter.
+// There is nothing yet to undo; of a rejection or an edit that waits, all goes with its Enter.
 function takeBackWaiting() {
   let last = waitingKeys.pop();
   if (last.key !== "Enter" || last.isText) return;
-  while (waitingKeys.length && (last.key !== "r" || last.isText)) last = waitingKeys.pop();
+  while (waitingKeys.length && (last.isText || !["r", "e"].includes(last.key))) last = waitingKeys.pop();
 }
 
 function drain() {
@@ -101,10 +101,25 @@ function showWaitingKeys() {
 
 document.addEventListener("pointerdown", () => { if (waitingKeys.length) dropWaitingKeys(); });
 
+// Whoever types on while another item comes to the front means none of it: keys count again after a pause.
+let ignoredUntil = 0;
+const PAUSE = 500; // milliseconds
+
+function ignoreKeys() {
+  ignoredUntil = performance.now() + PAUSE;
+}
+
+function isIgnored({ key, target, ctrlKey, metaKey, altKey }) {
+  if (performance.now() > ignoredUntil || isTyping(target) || ctrlKey || metaKey || altKey) return false;
+  if (key.length > 1 && key !== "Enter") return false;
+  ignoreKeys();
+  return true;
+}
+
 function isKept(event) {
   const key = event.key === "Enter" ? event.key : keyOf(event);
   if (!main || isPageAwaited() || words.keys === "off") return false;
-  if (isNote(event) || (event.key === "Enter" && begunRejection().length)) return true;
+  if (isNote(event) || (event.key === "Enter" && begun().length)) return true;
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   if (waitingKeys.length) {
     return !AT_ONCE.includes(key) && (key in KEYS || /^([1-9]|Enter)$/.test(key)) && (isDecided() || !isTyping(event.target));
@@ -117,27 +132,28 @@ function isKept(event) {
 const isHeldBack = (target) => !isDecided()
   && (isTyping(target) || document.querySelector("details.reject[open], details.menu[open]"));
 
-// The rejection that the keys that wait begin and do not send: from its R on.
-function begunRejection() {
-  const begun = waitingKeys.slice(waitingKeys.findLastIndex(({ key, isText }) => key === "r" && !isText));
-  const isOpen = begun[0]?.key === "r" && !begun.some(({ key, isText }) => key === "Enter" && !isText);
-  return isOpen ? begun : [];
+// What the keys that wait begin and do not send: a rejection from its R on, an edit from its E on.
+function begun() {
+  const from = waitingKeys.findLastIndex(({ key, isText }) => ["r", "e"].includes(key) && !isText);
+  const keys = from < 0 ? [] : waitingKeys.slice(from);
+  return keys.some(({ key, isText }) => key === "Enter" && !isText) ? [] : keys;
 }
 
-// What follows its R, or the number of its reason, is a note.
+// What follows its E, its R or the number of its reason is text.
 function isNote({ key, ctrlKey, metaKey }) {
-  const begun = begunRejection();
-  if (!begun.length || ctrlKey || metaKey) return false;
-  if (key === "Enter") return begun.at(-1).isText;
-  return key === "Backspace" || (key.length === 1 && !(begun.length === 1 && /^[1-9]$/.test(key)));
+  const keys = begun();
+  if (!keys.length || ctrlKey || metaKey) return false;
+  const isEdit = keys[0].key === "e";
+  if (key === "Enter") return isEdit || keys.at(-1).isText;
+  return key === "Backspace" || (key.length === 1 && (isEdit || keys.length > 1 || !/^[1-9]$/.test(key)));
 }
 
 function note(text) {
-  const reason = byId("reason");
-  if (!reason?.checkVisibility()) return;
-  reason.focus();
-  reason.setRangeText(text === "Enter" ? "\n" : text, reason.selectionStart, reason.selectionEnd, "end");
-  reason.dispatchEvent(new Event("input", { bubbles: true }));
+  const field = document.activeElement.closest("#edited:is(textarea), #edited :is(textarea, input[type=text])") ?? byId("reason");
+  if (!field?.checkVisibility()) return;
+  field.focus();
+  field.setRangeText(text === "Enter" ? "\n" : text, field.selectionStart, field.selectionEnd, "end");
+  field.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
 // As a key would that is pressed now.
@@ -148,6 +164,8 @@ function actOn(key, isShifted) {
   if (key === "Enter") {
     if (form?.querySelector("[name=preset]:checked") || form?.elements.reason?.value) {
       form.requestSubmit(form.querySelector(".sure"));
+    } else if (!form && isEditing()) {
+      byId("approve").requestSubmit();
     }
   } else if (!document.querySelector("details.reject[open]")) {
     KEYS[key]?.(isShifted);
@@ -211,6 +229,7 @@ document.addEventListener("keydown", (event) => {
     return openPalette();
   }
   if (event.key === "Escape") return leave();
+  if (isIgnored(event)) return event.preventDefault();
   if (!event.repeat && isKept(event)) {
     stillDown = event.key;
     keep(event);

@@ -268,6 +268,9 @@ let settledAt = 0; // when what is on the desk came there
 const SETTLE = 150; // milliseconds for which an item has been in sight before a key decides it: keys.js keeps it so long
 const DOUBLE_CLICK = 350; // in which the second press of a button was meant for the item before
 
+// What is typed elsewhere, or in an editor that was closed, a form leaves behind.
+const isUnsentBy = (form) => unsent().some((field) => field.form !== form || field.matches(":disabled"));
+
 const isWaiting = () => byId("desk")?.ariaBusy === "true";
 const isSettling = () => isWaiting() || performance.now() - settledAt < SETTLE;
 
@@ -309,7 +312,7 @@ document.addEventListener("htmx:confirm", (event) => {
     return event.preventDefault();
   }
   if (elt.closest("#buttons") && (isWaiting() || performance.now() - cameAt < SETTLE)) return event.preventDefault();
-  if (!isWaiting() && unsent().some((field) => field.form !== elt) && !mayLeave()) return event.preventDefault();
+  if (!isWaiting() && isUnsentBy(elt) && !mayLeave()) return event.preventDefault();
   if (elt.matches("#approve, #reject") && goOn(elt)) return event.preventDefault();
   if (elt.matches(".row") && openAhead(elt)) event.preventDefault();
 });
@@ -356,6 +359,7 @@ function goOnWhereChosen() {
 // What was pressed and chosen meanwhile was meant for what should have followed.
 function letGo() {
   chosenMeanwhile = undefined;
+  if (waitingKeys.length) ignoreKeys();
   dropWaitingKeys();
 }
 

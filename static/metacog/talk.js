@@ -58,6 +58,13 @@
     if (ACTS[letter(event)]?.()) event.preventDefault();
   });
 
+  // What was written is there: the next keys are for the item.
+  document.addEventListener("htmx:afterSettle", ({ detail }) => {
+    if (detail.elt.id === "talk" && detail.requestConfig?.elt.id === "say" && detail.xhr.status === 200) {
+      get("item-title")?.focus({ preventScroll: true });
+    }
+  });
+
   // -- names behind an @ -----------------------------------------------------------------------------
 
   const MOST = 8;

@@ -410,3 +410,77 @@ def test_the_last_near_duplicate_is_no_group_although_it_was_drawn_before_the_ot
     on_desk(page, items[1]["held"])
     expect(page.locator("#approve-all")).to_have_count(0)
     expect(page.locator("#approve-label")).to_have_text("Approve")
+
+
+def test_an_edit_that_is_typed_before_its_item_has_come_is_of_that_item(quiet: Any, kuro: Any) -> None:
+    held = hold(kuro, 3)
+    answer_ahead = hold_back(quiet, NEXT)
+    quiet.goto("/queue/")
+    settle(quiet)
+    quiet.keyboard.press("a")
+    quiet.keyboard.press("e")
+    quiet.keyboard.type("Source: ear")
+    quiet.keyboard.press("Backspace")
+    quiet.keyboard.press("Control+Enter")
+    quiet.keyboard.press("a")
+    expect(quiet.locator("#waiting-keys b")).to_have_text("E S o u r c e :   e a ↵ A")
+    answer_ahead()
+    quiet.get_by_role("heading", name="No held items").wait_for()
+    assert standing() == list(zip(held, ("approve", "edit", "approve"), strict=True))
+    assert Decision.objects.get(held__public_id=held[1]).text.startswith("Source: eaThe cause")
+
+
+def test_who_types_on_while_a_refused_item_comes_back_gives_no_command(quiet: Any, bob: Any, kuro: Any) -> None:
+    held = hold(kuro, 3)
+    answer_ahead, answer_decision = hold_back(quiet, NEXT), hold_back(quiet, "**/decide")
+    quiet.goto("/queue/")
+    settle(quiet)
+    by_another(bob, held[0])
+    quiet.keyboard.press("a")
+    quiet.keyboard.press("r")
+    quiet.keyboard.type("no ")
+    answer_decision()
+    quiet.locator("#standing", has_text="approved by Bob").wait_for()
+    quiet.keyboard.type("jcx a comment", delay=40)
+    answer_ahead()
+    expect(quiet.locator("#comment")).to_have_value("")
+    on_desk(quiet, held[0])
+    quiet.wait_for_function("() => performance.now() > ignoredUntil")
+    quiet.keyboard.press("j")
+    on_desk(quiet, held[1])
+
+
+def test_an_edit_in_a_closed_editor_is_left_only_by_pressing_the_same_key_twice(quiet: Any, kuro: Any) -> None:
+    held = hold(kuro, 2)
+    quiet.goto("/queue/")
+    settle(quiet)
+    quiet.keyboard.press("e")
+    quiet.locator("#edited").fill("Maybe.")
+    quiet.keyboard.press("Escape")
+    for key in "ja":
+        quiet.keyboard.press(key)
+        expect(quiet.get_by_role("alert")).to_contain_text("Your text is not sent yet.")
+    on_desk(quiet, held[0])
+    assert standing() == []
+    quiet.keyboard.press("a")
+    on_desk(quiet, held[1])
+    idle(quiet)
+    assert standing() == [(held[0], "approve")]
+
+
+def test_the_browser_asks_before_keys_that_wait_are_left_behind(quiet: Any, kuro: Any) -> None:
+    hold(kuro, 2)
+    answer_ahead, asked_for = hold_back(quiet, NEXT), list[str]()
+
+    def stay(dialog: Any) -> None:
+        asked_for.append(dialog.type)
+        dialog.dismiss()
+
+    quiet.on("dialog", stay)
+    quiet.goto("/queue/")
+    settle(quiet)
+    for key in "aagt":
+        quiet.keyboard.press(key)
+    answer_ahead()
+    quiet.get_by_role("heading", name="No held items").wait_for()
+    assert asked_for == ["beforeunload"]
