@@ -1,13 +1,13 @@
 // The policy page: a change says that its preview is under way, a reset fills in its field, a section that is jumped to
-// unfolds, a folded rule says what it is.
+// unfolds, a folded rule says what it is, and a draft is left only when the browser has asked.
 "use strict";
 
 const draft = document.getElementById("draft"), preview = document.getElementById("preview");
 
 // From the first key on, and once however many follow: the preview waits for the last of them.
-let isUnasked = false;
+let isUnasked = false, isUntold = false, isEdited = "posted" in draft.dataset;
 draft.addEventListener("input", () => {
-  isUnasked = true;
+  isUnasked = isUntold = isEdited = true;
   if (preview.ariaBusy === "true") return;
   preview.ariaBusy = "true";
   announce(document.getElementById("scoring").textContent);
@@ -18,6 +18,18 @@ draft.addEventListener("htmx:beforeRequest", ({ detail }) => {
 draft.addEventListener("htmx:afterRequest", ({ detail }) => {
   if (detail.elt === draft && !isUnasked) preview.ariaBusy = null;
 });
+
+document.addEventListener("htmx:afterSwap", ({ detail }) => {
+  if (detail.target === preview) isUntold = isUnasked;
+});
+
+// The preview tells whether there is something to save; as long as it has not, there may be.
+let isSent = false;
+addEventListener("submit", (event) => { isSent = event.target === draft && !event.defaultPrevented; });
+addEventListener("beforeunload", (event) => {
+  if (isEdited && !isSent && (isUntold || preview.querySelector(":scope > :is(.is-changed, .bad)"))) event.preventDefault();
+});
+addEventListener("pageshow", () => { isSent = false; });
 
 function changed(field) {
   field.dispatchEvent(new Event("input", { bubbles: true }));

@@ -262,6 +262,39 @@ def test_a_policy_says_beside_each_field_what_is_typed_and_what_it_was(open_page
     expect(page.locator(".messages")).to_be_focused()
 
 
+def test_a_draft_of_a_policy_is_left_only_when_the_browser_has_asked(open_page: Any, olga: Any, kuro: Any) -> None:
+    asked = []
+
+    def stay(dialog: Any) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page = open_page(olga)
+    page.on("dialog", stay)
+    page.goto(reverse("policy", args=[kuro.id]))
+    held_from, told = page.locator("[name=hold_at]"), page.locator("#would")
+    queue, saving = page.get_by_role("link", name="Queue").first, page.locator("button[value=save]")
+    held_from.fill("77")
+    queue.click()  # before its preview
+    expect(told).to_have_text("Preview of the draft")
+    queue.click()
+    saving.click()
+    page.get_by_text("Give a reason for the change.").wait_for()
+    queue.click()
+    page.fill("[name=note]", "Fewer")
+    assert asked == ["beforeunload"] * 3
+    saving.click()
+    page.get_by_text("Policy 2 is now in force.").wait_for()
+    held_from.fill("78")
+    expect(told).to_have_text("Preview of the draft")
+    held_from.fill("77")
+    expect(told).to_have_text("Policy in force")
+    queue.click()
+    page.wait_for_url("**/queue/")
+    assert asked == ["beforeunload"] * 3
+    page.remove_listener("dialog", stay)
+
+
 def test_what_is_wrong_with_a_form_far_down_is_in_sight(open_page: Any, carla: Any, aurora: Any) -> None:
     page = open_page(carla, viewport={"width": 800, "height": 500})
     page.goto("/preferences/")

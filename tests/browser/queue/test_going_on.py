@@ -114,6 +114,25 @@ def test_near_duplicates_are_decided_one_after_the_other_without_waiting(open_pa
     assert [decided(each["held"]).verdict for each in verdict["items"]] == ["approve"] * 3
 
 
+def test_an_item_of_those_decided_together_is_left_out_by_key(open_page: Any, alice: Any, kuro: Any) -> None:
+    from reviews.models import Decision
+
+    texts = [f"{HELD['text']} Run {number}." for number in range(2)]
+    alike = kuro.respond(" ".join(texts), items=[HELD | {"text": text} for text in texts])["items"]
+    held = [*(each["held"] for each in alike), kuro.hold()]
+    page = open_page(alice)
+    page.goto(f"/queue/together/?held={'&held='.join(held)}")
+    for key, at in (("j", 0), ("j", 1), ("j", 2), ("k", 1)):
+        page.keyboard.press(key)
+        expect(page.locator(f"[href*={held[at]}]")).to_be_focused()
+    page.keyboard.press("x")
+    expect(page.locator(":checked")).to_have_count(2)
+    for key in "xxa":
+        page.keyboard.press(key)
+    expect(page.locator("#told")).to_contain_text("Approved 2 items")
+    assert set(Decision.objects.values_list("held__public_id", flat=True)) == {held[0], held[2]}
+
+
 def test_the_next_near_duplicate_says_how_many_are_left(open_page: Any, alice: Any, kuro: Any) -> None:
     texts = [f"{HELD['text']} Run {number}." for number in range(3)]
     verdict = kuro.respond(" ".join(texts), items=[HELD | {"text": text} for text in texts])
