@@ -413,7 +413,7 @@ document.addEventListener("htmx:afterOnLoad", ({ detail }) => {
 });
 
 addEventListener("beforeunload", (event) => {
-  if ((returned.length || waitingKeys.length) && !isLeft) event.preventDefault();
+  if (returned.length && !isLeft) event.preventDefault();
 });
 
 if (main) addEventListener("load", lookAhead);

@@ -100,6 +100,7 @@ function showWaitingKeys() {
 }
 
 document.addEventListener("pointerdown", () => { if (waitingKeys.length) dropWaitingKeys(); });
+addEventListener("beforeunload", (event) => { if (waitingKeys.length && !isLeft) event.preventDefault(); });
 
 // Whoever types on while another item comes to the front means none of it: keys count again after a pause.
 let ignoredUntil = 0;

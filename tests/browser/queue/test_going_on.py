@@ -476,6 +476,7 @@ def test_a_and_r_decide_what_is_selected(open_page: Any, alice: Any, kuro: Any) 
     page.keyboard.press("a")
     expect(page.locator("#told")).to_contain_text("Approved 2 items")
     assert decided(held[1]).together == decided(held[2]).together
+    page.wait_for_load_state()
     page.keyboard.press("u")
     expect(page.locator("#told")).to_contain_text("Undone: 2 items")
     expect(page.locator(".pick :checked")).to_have_count(0)
