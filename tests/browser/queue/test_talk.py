@@ -37,6 +37,7 @@ def test_a_mention_leads_to_the_item_that_is_taken_snoozed_and_decided(
     expect(page.get_by_label("Comment", exact=True)).to_have_value("Was this measured, @bob ")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#talk-said .mention")).to_have_text("@bob")
+    expect(page.locator("#item-title")).to_be_focused()  # the next keys are for the item
     page.keyboard.press("c")
     page.keyboard.press("Escape")
     expect(page.locator("#item-title")).to_be_focused()  # where keys are keys again
