@@ -177,7 +177,7 @@ class Metacog:
     def _asked(self, method: str, path: str, **more: Any) -> httpx2.Response:
         answer = self._person.request(method, path, **more)
         while answer.status_code == 429:
-            time.sleep(0.1)
+            time.sleep(0.1)  # people may ask so often and no more
             answer = self._person.request(method, path, **more)
         assert answer.is_success, answer.text
         return answer

@@ -60,6 +60,19 @@ def reject(page: Any) -> None:
     page.keyboard.press("Control+Enter")
 
 
+def rejected(page: Any, kuro: Any) -> tuple[list[str], list[Any]]:
+    """Reject the first of three items, and have the next on the desk; the request is in the list, unanswered."""
+    held, waiting = hold(kuro, 3), list[Any]()
+    page.goto("/queue/")
+    kept(page, 2)
+    page.route(f"**/{held[0]}/decide", lambda route: waiting.append(route))
+    settle(page)
+    reject(page)
+    on_desk(page, held[1])
+    settle(page)
+    return held, waiting
+
+
 def test_a_look_at_the_list_tells_nothing_of_another_item(open_page: Any, alice: Any, bob: Any, kuro: Any) -> None:
     held = hold(kuro, 3)
     page = open_page(alice)
@@ -162,15 +175,7 @@ def test_of_two_that_come_back_none_is_told_as_decided(quiet: Any, kuro: Any) ->
 
 
 def test_what_came_back_while_another_was_edited_follows_its_decision(quiet: Any, kuro: Any) -> None:
-    held = hold(kuro, 3)
-    quiet.goto("/queue/")
-    kept(quiet, 2)
-    cut: list[Any] = []
-    quiet.route(f"**/{held[0]}/decide", lambda route: cut.append(route))
-    settle(quiet)
-    reject(quiet)
-    on_desk(quiet, held[1])
-    settle(quiet)
+    held, cut = rejected(quiet, kuro)
     quiet.keyboard.press("e")
     quiet.locator("#edited").fill("It may be the cache.")
     nth(quiet, cut, 0).abort()
@@ -184,15 +189,7 @@ def test_what_came_back_while_another_was_edited_follows_its_decision(quiet: Any
 
 
 def test_what_came_back_is_opened_from_its_row_with_its_reason(quiet: Any, kuro: Any) -> None:
-    held = hold(kuro, 3)
-    quiet.goto("/queue/")
-    kept(quiet, 2)
-    cut: list[Any] = []
-    quiet.route(f"**/{held[0]}/decide", lambda route: cut.append(route))
-    settle(quiet)
-    reject(quiet)
-    on_desk(quiet, held[1])
-    settle(quiet)
+    held, cut = rejected(quiet, kuro)
     quiet.keyboard.press("r")  # a rejection that is begun is not given another item
     nth(quiet, cut, 0).abort()
     expect(quiet.get_by_role("alert")).to_contain_text("so the result is unknown")

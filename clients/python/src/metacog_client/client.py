@@ -269,7 +269,7 @@ class Client(_Core):
                 step = steps.send(came)
                 came = None
                 if isinstance(step, Sleep):
-                    time.sleep(step.seconds)
+                    time.sleep(step.seconds)  # before the next try, as flows.py says
                 else:
                     came = self._exchange(step)
         except StopIteration as done:

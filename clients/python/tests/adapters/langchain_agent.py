@@ -97,4 +97,4 @@ def main(pause: Literal["wait", "interrupt"], database: str, ledger: str, thread
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])  # type: ignore[arg-type]
+    main(*sys.argv[1:])  # type: ignore[arg-type]  # the command line gives texts

@@ -204,7 +204,7 @@ def test_it_stands_before_the_tools_of_a_graph_of_ones_own(metacog: Any, ledger:
     builder.add_edge("__start__", "model")
     builder.add_edge("model", "tools")
     metacog.decide_next("edit", run, arguments={"order": "4711", "eur": 5})
-    builder.compile().invoke(GO, in_thread(run))  # type: ignore[arg-type]
+    builder.compile().invoke(GO, in_thread(run))  # type: ignore[arg-type]  # a dict is a state
     assert ran(ledger) == ["4711 5"]
 
 

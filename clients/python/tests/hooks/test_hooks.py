@@ -154,7 +154,7 @@ def test_a_hook_that_was_killed_asks_about_the_same_item_again(metacog: Any, rec
     killed.kill()
     killed.wait()
     again = begin(recorded, call)
-    time.sleep(0.3)
+    time.sleep(0.3)  # it asks again meanwhile, of which nothing can be seen: its item is the same
     metacog.decide(held["id"], "edit", arguments=EDITED[recorded])
     ran = end(again)
     assert ran.told["updatedInput"] == EDITED[recorded]

@@ -36,7 +36,7 @@ def _errors(arguments: Any, schema: wire.Message) -> list[str]:
     try:
         from jsonschema.validators import Draft202012Validator, extend, validator_for  # type: ignore[import-untyped]
         from referencing import Registry
-    except ImportError:  # the SDK brings them
+    except ImportError:  # the SDK brings them; the first has no types
         return _missing(arguments, schema)
     draft = validator_for(schema, default=Draft202012Validator)
     draft.check_schema(schema)

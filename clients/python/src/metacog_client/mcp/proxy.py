@@ -140,7 +140,7 @@ async def _between(relay: Relay, server: upstream.Upstream) -> int:
     received = asyncio.create_task(server.receive(relay.from_server))
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
-        with contextlib.suppress(NotImplementedError):  # Windows
+        with contextlib.suppress(NotImplementedError):  # Windows has no such handlers
             loop.add_signal_handler(number, client.cancel)
     try:
         await asyncio.wait((client, received), return_when=asyncio.FIRST_COMPLETED)
