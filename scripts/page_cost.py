@@ -43,10 +43,8 @@ def measured(ask: Callable[[], Any], repeat: int) -> Cost:
     statements: list[tuple[int, str]] = []
 
     def count(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
-        begun = len(looks)
-        answer = execute(sql, *rest)
-        statements.append(((len(looks) - begun) * EACH, sql))
-        return answer
+        statements.append((len(looks), sql))  # a statement's rows are read after it began, until the next one
+        return execute(sql, *rest)
 
     with connection.execute_wrapper(count):
         if connection.vendor == "sqlite":
@@ -62,7 +60,9 @@ def measured(ask: Callable[[], Any], repeat: int) -> Cost:
         cpu.append(time.process_time() - begun[0])
         wall.append(time.perf_counter() - begun[1])
     walls, cpus = (statistics.median(times) * 1000 if times else float("nan") for times in (wall, cpu))
-    return Cost(len(statements), len(looks) * EACH, walls, cpus, statements)
+    ends = [begun for begun, _ in statements[1:]] + [len(looks)]
+    each = [((end - begun) * EACH, sql) for (begun, sql), end in zip(statements, ends, strict=True)]
+    return Cost(len(statements), len(looks) * EACH, walls, cpus, each)
 
 
 def main() -> None:
