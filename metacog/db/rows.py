@@ -52,6 +52,9 @@ class OfEach(Expression):
         return f"({sql})", tuple([value for _, values in written for value in values])
 
 
+COUNTED = 1_000  # what is more, pages tell as "1,000+": no page reads all that waits
+
+
 class CountUpTo(Subquery):
     """How many rows a query with a limit finds: no more are counted than are told."""
 

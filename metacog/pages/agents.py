@@ -25,7 +25,7 @@ from metacog.accounts import agents, consequences, keys
 from metacog.accounts.agents import MAX_NAME
 from metacog.accounts.consequences import ReasonForm
 from metacog.accounts.forms import KINDS, PARTS, RELEASED_BY, SIGNALS, ChangeAgentForm, HandcardForm, NewAgentForm
-from metacog.db.rows import Row
+from metacog.db.rows import COUNTED, CountUpTo, Row
 from metacog.heuristics.hesitation import thresholds
 from metacog.heuristics.policy.policy import NEVER
 from metacog.http import once
@@ -97,9 +97,9 @@ def _last_post() -> Subquery:
     return Subquery(_rows("responses", OuterRef("pk")).order_by("-received_at").values("received_at")[:1])
 
 
-def _pending() -> Subquery:
+def _pending() -> CountUpTo:
     waiting = _rows("held_items", OuterRef("pk")).filter(state="pending").order_by()
-    return Subquery(waiting.values("agent").annotate(number=Count("pk")).values("number"))
+    return CountUpTo(waiting.values("pk")[: COUNTED + 1])
 
 
 def _rows(relation: str, agent: Agent | OuterRef) -> QuerySet[Any]:

@@ -36,14 +36,14 @@ from django.utils import timezone
 from metacog.accounts.forms import SIGNALS
 from metacog.db.clocks import LEEWAY
 from metacog.db.ids import first_id_at
-from metacog.db.rows import Negated, OfEach, Row
+from metacog.db.rows import COUNTED, Negated, OfEach, Row
 from metacog.models import Agent, AgentState, Team, User
 from metacog.models.heartbeat import is_alive
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.held import alike as near_duplicates
 from reviews.held import talk
 from reviews.held.alike import Group
-from reviews.held.counts import COUNTED, to_do, worker_at
+from reviews.held.counts import to_do, worker_at
 from reviews.held.presence import Presence
 from reviews.models import Decision, HeldItem, Signal
 
@@ -406,15 +406,8 @@ def page(filters: Filters, person: User, presence: Presence) -> Page:
     def rows_of(some: Teams) -> Items:
         return in_groups(of(some), filters)
 
-    # Which they are first: else the texts of all that match are read to be put in order.
-    listed: Any
-    listed = along(
-        lambda some: behind(rows_of(some), filters, last) if last else rows_of(some), filters, teams, PAGE + 1
-    )
-    count = 0
-    first: Keys | list[int] | None = None
+    count, found = 0, None
     if filters.state == "held":  # how much was ever decided is not shown, and only grows
-        first = along(of, filters.but(order="age"), teams, 1).values_list("pk", flat=True)
         if not filters.narrow:
             count = waits.get("queue", 0)
         elif last:
@@ -422,13 +415,19 @@ def page(filters: Filters, person: User, presence: Presence) -> Page:
         else:  # what is rare is looked for in all that waits: once
             found = list(along(of, filters, teams, COUNTED + 1).values_list("pk", flat=True))
             count = len(found)
-            if count <= COUNTED:
-                these = in_groups(HeldItem.objects.filter(pk__in=found), filters)
-                listed = in_order(these, filters).values("pk")[: PAGE + 1]
-            first = [min(found)] if 0 < count <= COUNTED else first if found else None
-    oldest = (
-        HeldItem.objects.filter(pk__in=first).values_list("held_at", flat=True).first() if first is not None else None
-    )
+    # Which they are first: else the texts of all that match are read to be put in order.
+    listed: Any
+    first: Keys | list[int] = []
+    if found is not None and count <= COUNTED:
+        these = in_groups(HeldItem.objects.filter(pk__in=found), filters)
+        listed, first = in_order(these, filters).values("pk")[: PAGE + 1], sorted(found)[:1]
+    else:
+        listed = along(
+            lambda some: behind(rows_of(some), filters, last) if last else rows_of(some), filters, teams, PAGE + 1
+        )
+        if filters.state == "held":
+            first = along(of, filters.but(order="age"), teams, 1).values("pk")
+    oldest = HeldItem.objects.filter(pk__in=first).values_list("held_at", flat=True).first()
     rows = list(_for_rows(HeldItem.objects.filter(pk__in=listed), filters))
     earlier = _earlier(rows_of, filters, teams, last) if last else []
     following = rows[PAGE - 1].public_id if len(rows) > PAGE else ""

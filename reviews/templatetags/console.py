@@ -6,9 +6,10 @@ from django import template
 from django.utils import timezone
 from django.utils.translation import gettext
 
+from metacog.db.rows import COUNTED
 from metacog.heuristics.text.excerpts import said
 from metacog.pages.navigation import Link, entries, tabs
-from reviews.held.counts import COUNTED, ToDo
+from reviews.held.counts import ToDo
 from reviews.presentation import phrases
 from reviews.presentation.ratios import percent
 from reviews.presentation.reading.rendered import reading
