@@ -383,7 +383,7 @@ class Copies:
         packed = dict(zip(("body", "verdict", "history", "excerpt"), texts, strict=True))
         key = of["AgentResponse"].copy(response, later, renamed, **packed, body_sha256=digest)
         for signal in graph.signals:
-            of["Signal"].copy(signal, later, renamed, response_id=key)
+            of["Signal"].copy(signal, later, renamed, response_id=key, is_open=is_pending and bool(graph.held))
         held = {}
         for row, decided in graph.held:
             item = row if is_pending else decided

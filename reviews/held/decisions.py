@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from metacog import heuristics
@@ -30,7 +30,7 @@ from reviews.intake.ingest import sha256
 from reviews.intake.knowledge import remember_released
 from reviews.intake.tool_calls import digest
 from reviews.isolation import by_itself
-from reviews.models import AgentResponse, CallGrant, Decision, HeldItem
+from reviews.models import AgentResponse, CallGrant, Decision, HeldItem, Signal
 from reviews.scoring.history import take_back_rejected, told_before
 from reviews.serializers import decision_shape, owed
 
@@ -392,6 +392,8 @@ def _release(decision: Decision, state: AgentState, now: datetime) -> None:
     held = decision.held
     HeldItem.objects.filter(pk=held.pk).update(closed_at=now)
     held.closed_at = now
+    others = HeldItem.objects.filter(response=OuterRef("response"), closed_at=None)
+    Signal.objects.filter(~Exists(others), response=held.response_id).update(is_open=False)
     kind = "item.expired" if decision.verdict == Verdict.EXPIRE else "item.decided"
     told = decision_shape(decision, names=held.agent.team.names_people)
     webhooks.tell(held.team_id, kind, lambda: told, now, agent=held.agent, held=held)

@@ -244,7 +244,11 @@ def with_metadata(rows: Rows, wanted: Mapping[str, str], column: str = "metadata
 
 def matching(filters: Filters, teams: Teams) -> Items:
     """Return the items that match, of these teams, whatever their state."""
-    items = narrowed(HeldItem.objects.filter(team__in=teams), filters)
+    return _matching(HeldItem.objects.filter(team__in=teams), filters, teams)
+
+
+def _matching(items: Items, filters: Filters, teams: Teams) -> Items:
+    items = narrowed(items, filters)
     if filters.alike:
         key = HeldItem.objects.filter(public_id=filters.alike, team__in=teams).values("alike")[:1]
         items = items.filter(alike=Subquery(key))
@@ -413,7 +417,8 @@ def page(filters: Filters, person: User, presence: Presence) -> Page:
         elif last:
             count = of(teams).order_by()[: COUNTED + 1].count()
         else:  # what is rare is looked for in all that waits: once
-            found = list(along(of, filters, teams, COUNTED + 1).values_list("pk", flat=True))
+            matched = _in_queue(_matching(_where_fired(filters, teams), filters, teams), filters)
+            found = list(matched.order_by().values_list("pk", flat=True)[: COUNTED + 1])
             count = len(found)
     # Which they are first: else the texts of all that match are read to be put in order.
     listed: Any
@@ -444,6 +449,19 @@ def page(filters: Filters, person: User, presence: Presence) -> Page:
             row.group = None if row.alike is None else groups.get(row.alike)
     changes = _token(recent, teams, presence, waits.get("queue", 0))
     return Page(rows, following, earlier, count, oldest, changes, waits)
+
+
+def _where_fired(filters: Filters, teams: Teams) -> Items:
+    """Return the held items of these teams: where the wanted signal is known to be in few places, only those."""
+    if filters.signal:
+        fired = Signal.objects.filter(type=filters.signal, is_open=True).order_by()
+        responses = list(fired.values_list("response", flat=True)[: COUNTED + 1])
+        if len(responses) <= COUNTED:
+            # The sum keeps SQLite from going along all that the teams have.
+            own = ExpressionWrapper(F("team") + 0, BigIntegerField())
+            items = HeldItem.objects.filter(response__in=responses).alias(own=own)
+            return items.filter(own__in=[team.pk for team in teams])
+    return HeldItem.objects.filter(team__in=teams)
 
 
 def _earlier(rows: Callable[[Teams], Items], filters: Filters, teams: Teams, last: HeldItem) -> list[str]:

@@ -309,7 +309,7 @@ def _write(
         )
     writes: list[Write] = []
     if hesitation and hesitation["signals"]:
-        writes.append((_add_signals, _signals(agent, response, hesitation, cursor)))
+        writes.append((_add_signals, _signals(agent, hesitation, cursor, is_open=bool(held))))
     if held:
         writes.append((_add_held, held))
     new_items = {row.public_id for row in held}
@@ -340,7 +340,7 @@ def _owe(agent: Agent, response: AgentResponse, verdict: Verdict, *, asks: bool)
     )
 
 
-def _signals(agent: Agent, response: AgentResponse, hesitation: HesitationPart, cursor: CursorWrapper) -> list[Signal]:
+def _signals(agent: Agent, hesitation: HesitationPart, cursor: CursorWrapper, *, is_open: bool) -> list[Signal]:
     pattern = None
     if hesitation["matched_pattern_ids"]:
         (pattern,) = _pattern.first(cursor, agent.team_id, hesitation["matched_pattern_ids"][0]) or (None,)
@@ -351,6 +351,7 @@ def _signals(agent: Agent, response: AgentResponse, hesitation: HesitationPart, 
             type=signal["type"],
             weight=signal["weight"],
             pattern_id=pattern if signal["type"] == "error-pattern" else None,
+            is_open=is_open,
         )
         for signal in hesitation["signals"]
     ]

@@ -138,11 +138,14 @@ class Signal(models.Model):
     type = models.CharField(max_length=40)
     weight = models.PositiveSmallIntegerField()
     pattern = models.ForeignKey(ErrorPattern, models.SET_NULL, null=True, related_name="signals", db_index=False)
+    is_open = models.BooleanField(default=False, db_default=False)  # an item of the response is held and not closed
 
     class Meta:
         ordering = ["id"]
         indexes = [
             models.Index(fields=["type", "response"], name="signals_by_type"),
+            # What of the queue a signal fired on: few, of all that ever fired.
+            models.Index(fields=["type", "response"], condition=Q(is_open=True), name="open_signals"),
             # A pattern's latest responses. Most signals have none, and cost nothing here.
             models.Index(fields=["pattern", "-response"], condition=Q(pattern__isnull=False), name="fired_of_pattern"),
         ]

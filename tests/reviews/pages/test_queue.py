@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -14,8 +15,8 @@ from metacog.accounts.agents import create_agent
 from metacog.db.ids import first_id_at
 from metacog.models import Membership, Team
 from reviews.held import listing as held_queue
-from reviews.models import Decision, HeldItem, held_id
-from tests.conftest import Caller
+from reviews.models import Decision, HeldItem, Signal, held_id
+from tests.conftest import HELD, Caller
 from tests.tables import table
 
 
@@ -300,17 +301,13 @@ def test_what_was_decided_long_ago_is_not_read(
     decide(client, decided)
     addresses = ["/queue/", "/queue/?signal=error-pattern", f"/queue/changes?open={waiting}&token=", "/agents/"]
 
-    def steps() -> int:
-        taken: list[None] = []
-        connection.connection.set_progress_handler(lambda: taken.append(None), 1)
+    def ask() -> None:
         if who == "agent":
             assert [item["id"] for item in kuro.get("/held?state=pending").json()["items"]] == [waiting]
         for address in addresses if who == "person" else ():
             assert client.get(address).status_code == 200
-        connection.connection.set_progress_handler(None, 0)
-        return len(taken)
 
-    before = steps()
+    before = _steps(ask)
     item, decision = HeldItem.objects.get(public_id=decided), Decision.objects.get()
     long_ago = timezone.now() - timedelta(days=30)
     for n in range(1, 301):
@@ -320,7 +317,40 @@ def test_what_was_decided_long_ago_is_not_read(
         decision.held, decision.seq = item, 1000 + n
         decision.decided_at = decision.release_at = decision.released_at = long_ago
         decision.save(force_insert=True)
-    assert steps() <= before + 150, "half a step for each of them"
+    assert _steps(ask) <= before + 150, "half a step for each of them"
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite says how many steps it took")
+def test_a_rare_signal_is_not_looked_for_in_all_that_is_held(
+    client: Any, kuro: Any, robin: Any, decide: Any, undo_at_once: None
+) -> None:
+    item = HeldItem.objects.get(public_id=robin.hold())
+    items = [{"kind": kind, "text": f"{HELD} {kind}"} for kind in ("chat", "task")]
+    first, second = (each["held"] for each in kuro.respond(items=items)["items"])
+    rare = Signal.objects.filter(response__held_items__public_id=first)
+    rare.filter(type="absolute-claim").update(type="overconfidence")
+
+    def ask() -> None:
+        assert shown(client.get("/queue/?signal=overconfidence")) == [first, second]
+
+    before = _steps(ask)
+    for n in range(1, 301):
+        item.pk, item.public_id, item.index, item.alike = None, held_id(), n, n
+        item.save(force_insert=True)
+    assert _steps(ask) <= before + 12 * 300, "what counts on every page, up to 1,000"
+    decide(client, first)
+    HeldItem.objects.filter(public_id=first).update(decided_at=timezone.now() - timedelta(hours=1))
+    assert second in shown(client.get("/queue/?signal=overconfidence")), "its response has another item that is open"
+    decide(client, second)
+    assert not rare.filter(is_open=True), "else the open ones are as many as ever fired"
+
+
+def _steps(ask: Callable[[], None]) -> int:
+    taken: list[None] = []
+    connection.connection.set_progress_handler(lambda: taken.append(None), 1)
+    ask()
+    connection.connection.set_progress_handler(None, 0)
+    return len(taken)
 
 
 @table(("language", "room"), [("en", " "), ("zh-hant", ""), ("zh-hans", "")], rolled_back=True)
