@@ -27,6 +27,7 @@ from metacog.models import Agent, Role, Team, User
 from metacog.pages.agent_choice import choice
 from reviews import traces
 from reviews.held import decisions, listing, presence, saved_views, similar
+from reviews.held.counts import COUNTED
 from reviews.held.listing import Filters
 from reviews.held.presence import Presence
 from reviews.metrics import review_time, sampling
@@ -557,7 +558,8 @@ def _why_nothing(request: PersonRequest, filters: Filters) -> dict[str, Any]:
 def _unheld(request: PersonRequest, teams: QuerySet[Team]) -> dict[str, Any]:
     """Return what can be done about responses of which nothing was held."""
     agents = Agent.objects.filter(team__in=teams)
-    return {"samples": sampling.waiting(teams).count(), **_plain_text(request, agents)}
+    samples = sampling.waiting(teams).order_by()[: COUNTED + 1].count()
+    return {"samples": samples, **_plain_text(request, agents)}
 
 
 def _plain_text(request: PersonRequest, agents: QuerySet[Agent]) -> dict[str, Any]:
