@@ -411,8 +411,10 @@ def _id_at(public_id: str, at: datetime, number: int) -> str:
 
 def _sample(now: datetime, person: Any, chance: random.Random) -> None:
     """Pick five passed responses of each agent's day; people judged all but those of the last days."""
-    from reviews.models import AgentResponse, Sample, SampleCursor
+    from reviews.models import AgentResponse, Sample, SampleCursor, SampleFigure
 
+    stands_for = 30
+    figures: dict[tuple[int, Any], SampleFigure] = {}
     picked: Counter[tuple[int, Any]] = Counter()
     rows = []
     passed = AgentResponse.objects.filter(held_items=None).order_by("pk").values_list("pk", "agent", "received_at")
@@ -424,8 +426,14 @@ def _sample(now: datetime, person: Any, chance: random.Random) -> None:
         waits = day > (now - timedelta(days=10)).date()
         verdict = "" if waits else chance.choices(["fine", "missed"], [30, 1])[0]
         judged = {} if waits else {"person": person, "judged_at": at + timedelta(days=1)}
-        rows.append(Sample(response_id=key, agent_id=agent, day=day, stands_for=30, verdict=verdict, **judged))
+        rows.append(Sample(response_id=key, agent_id=agent, day=day, stands_for=stands_for, verdict=verdict, **judged))
+        if verdict:
+            figure = figures.setdefault((agent, day), SampleFigure(agent_id=agent, day=day))
+            figure.checked += stands_for
+            figure.squares += stands_for**2
+            figure.missed += stands_for * (verdict == "missed")
     Sample.objects.bulk_create(rows, batch_size=1_000)
+    SampleFigure.objects.bulk_create(figures.values(), batch_size=1_000)
     last = (now - timedelta(days=1)).date()
     SampleCursor.objects.bulk_create([SampleCursor(agent_id=agent, day=last) for agent in {a for a, _ in picked}])
 

@@ -62,6 +62,7 @@ ON_POSTGRESQL = [
     "tests/reviews/learning/test_sweep.py::TestMemories",
     "tests/reviews/learning/test_sweep.py::TestOnce",
     "tests/reviews/metrics/test_figures.py",
+    "tests/reviews/metrics/test_spot_checks.py::test_the_sums_of_a_day_are_those_of_its_samples",
     "tests/reviews/outbox/test_deliveries.py",
     "tests/reviews/outbox/test_workers.py",
     "tests/reviews/pages/test_latest.py",

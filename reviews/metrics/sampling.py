@@ -8,7 +8,6 @@ time for among them; each stands for as many as its chance to be drawn says (Hor
 from __future__ import annotations
 
 import random
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -17,7 +16,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, QuerySet, Sum
+from django.db.models import Exists, F, OuterRef, QuerySet, Subquery, Sum
 from django.utils import timezone
 
 from metacog.audit import audit
@@ -26,7 +25,7 @@ from metacog.models import Agent, AgentState, Team, User
 from reviews.isolation import by_itself
 from reviews.metrics import daily
 from reviews.metrics.daily import Ratio
-from reviews.models import AgentResponse, Sample, SampleCursor
+from reviews.models import AgentResponse, Sample, SampleCursor, SampleFigure
 from reviews.risk import budget, choices
 
 A_DAY = 5  # of each agent
@@ -183,10 +182,20 @@ def waited_since() -> date:
 
 def waiting(teams: QuerySet[Team], since: Any = None) -> QuerySet[Sample]:
     """Return what these teams have not judged yet, the oldest first; `since` as `waited_since`, the default."""
-    since = since or waited_since()
-    return Sample.objects.filter(agent__team__in=teams, verdict="", day__gte=since, response__erased_at=None).order_by(
-        "id"
-    )
+    return _waiting(since).filter(agent__team__in=teams)
+
+
+def waits_longest(teams: QuerySet[Team]) -> QuerySet[Sample]:
+    """Return the first of what waits in these teams; of each agent its first is read, along an index."""
+    own = _waiting().filter(agent=OuterRef("pk")).values("pk")[:1]
+    first_of_each = Agent.objects.filter(team__in=teams).values_list(Subquery(own))
+    first = Sample.objects.filter(pk__in=first_of_each).order_by("day", "id").values("pk")[:1]
+    return Sample.objects.filter(pk__in=first)
+
+
+def _waiting(since: Any = None) -> QuerySet[Sample]:
+    rows = Sample.objects.filter(verdict="", day__gte=since or waited_since(), response__erased_at=None)
+    return rows.order_by("day", "id")
 
 
 def judge(sample: Sample, person: User, verdict: str) -> None:
@@ -198,6 +207,7 @@ def judge(sample: Sample, person: User, verdict: str) -> None:
             return
         row.verdict, row.person, row.judged_at = verdict, person, timezone.now()
         row.save(update_fields=["verdict", "person", "judged_at"])
+        _count(row, before)
         audit.record(
             "sample-judged",
             sample.public_id,
@@ -210,6 +220,19 @@ def judge(sample: Sample, person: User, verdict: str) -> None:
         )
 
 
+def _count(sample: Sample, before: str) -> None:
+    """Add to its agent's sums what was said of a sample, and take from them what was said before."""
+    is_missed, was_missed = (each == Sample.Verdict.MISSED for each in (sample.verdict, before))
+    weight = sample.stands_for
+    first = 0 if before else weight
+    SampleFigure.objects.get_or_create(agent_id=sample.agent_id, day=sample.day)
+    SampleFigure.objects.filter(agent=sample.agent_id, day=sample.day).update(
+        checked=F("checked") + first,
+        squares=F("squares") + first * weight,
+        missed=F("missed") + (is_missed - was_missed) * weight,
+    )
+
+
 @dataclass(frozen=True)
 class Misses:
     """Of so many checked responses of an agent, so many should have been held."""
@@ -220,15 +243,11 @@ class Misses:
 
 def misses(agents: Sequence[Agent], since: date, until: date = date.max) -> list[Misses]:
     """Count, by agent, what was judged of the days from `since` to `until`; agents of whom nothing was are left out."""
-    judged = Sample.objects.filter(agent__in=agents, day__gte=since, day__lte=until).exclude(verdict="").order_by()
-    weight = F("stands_for")
-    counts: dict[int, list[tuple[str, float, float]]] = defaultdict(list)
-    for agent, *sums in judged.values_list("agent", "verdict").annotate(all=Sum(weight), squares=Sum(weight * weight)):
-        counts[agent].append(tuple(sums))
+    figures = SampleFigure.objects.filter(agent__in=agents, day__gte=since, day__lte=until).order_by()
+    sums = figures.values_list("agent").annotate(Sum("checked"), Sum("squares"), Sum("missed"))
     by_agent = {}
-    for agent, rows in counts.items():
-        every, missed = sum(each[1] for each in rows), sum(each[1] for each in rows if each[0] == Sample.Verdict.MISSED)
+    for agent, checked, squares, missed in sums:
         # As many as would say as much if each had stood for as many as the others (Kish 1965).
-        looked = every**2 / sum(each[2] for each in rows)
-        by_agent[agent] = Ratio(round(missed / every * looked), round(looked))
+        looked = checked**2 / squares
+        by_agent[agent] = Ratio(round(missed / checked * looked), round(looked))
     return [Misses(agent, by_agent[agent.pk]) for agent in agents if agent.pk in by_agent]

@@ -5,7 +5,7 @@ from reviews.models.decisions import Decision, decision_id
 from reviews.models.deliveries import Delivery, Endpoint, TeamWebhook, delivery_id, webhook_id
 from reviews.models.evidence import FittedWeights, Sample, SampleCursor, sample_id
 from reviews.models.extensions import ExtensionRequest, extension_id
-from reviews.models.figures import DailyFigure, LookFigure, ReviewTimeFigure
+from reviews.models.figures import DailyFigure, LookFigure, ReviewTimeFigure, SampleFigure
 from reviews.models.held import HeldItem, HeldItems, Looking, SavedView, held_id
 from reviews.models.learning import (
     ContrastLook,
@@ -62,6 +62,7 @@ __all__ = [
     "RiskModel",
     "Sample",
     "SampleCursor",
+    "SampleFigure",
     "SavedView",
     "SearchDocument",
     "SearchDue",

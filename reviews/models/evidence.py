@@ -40,9 +40,7 @@ class Sample(models.Model):
         ordering = ["-id"]
         indexes = [
             models.Index(fields=["agent", "day"], name="samples_of_day"),
-            models.Index(fields=["agent", "-day"], condition=Q(verdict=""), name="samples_waiting"),
-            # The misses of 90 days are added up of it alone. Who was judged last.
-            models.Index(fields=["agent", "verdict", "day", "stands_for"], name="samples_by_verdict"),
+            models.Index(fields=["agent", "day", "id"], condition=Q(verdict=""), name="samples_waiting_longest"),
             models.Index(fields=["-judged_at", "-id"], condition=~Q(verdict=""), name="samples_judged_last"),
         ]
 

@@ -90,6 +90,28 @@ class LookFigure(models.Model):
         return f"{self.agent_id} on {self.day}, {self.kind}"
 
 
+class SampleFigure(models.Model):
+    """What people said of the spot checks of one agent's day (in UTC), added up with each judgment.
+
+    Each sample counts for the responses it stands for (reviews/metrics/sampling.py).
+    """
+
+    agent = models.ForeignKey(Agent, models.CASCADE, db_index=False, related_name="sample_figures")
+    day = models.DateField()
+    checked = models.FloatField(default=0)
+    squares = models.FloatField(default=0)  # of what each stands for
+    missed = models.FloatField(default=0)  # of those checked
+
+    class Meta:
+        verbose_name = _("statistic of spot checks")
+        verbose_name_plural = _("statistics of spot checks")
+        ordering = ["day", "agent"]
+        constraints = [models.UniqueConstraint(fields=["agent", "day"], name="samples_of_a_day_once")]
+
+    def __str__(self) -> str:
+        return f"{self.agent_id} on {self.day}"
+
+
 class ReviewTimeFigure(models.Model):
     """How one person decided in one team on one day (in UTC).
 

@@ -21,6 +21,7 @@ from django_htmx.http import push_url
 
 from metacog.db.clocks import LEEWAY
 from metacog.db.ids import first_id_at
+from metacog.db.rows import COUNTED
 from metacog.heuristics.contradiction.contradictions import contradicts
 from metacog.heuristics.tool_calls import secrets
 from metacog.models import Agent, Role, Team, User
@@ -557,7 +558,8 @@ def _why_nothing(request: PersonRequest, filters: Filters) -> dict[str, Any]:
 def _unheld(request: PersonRequest, teams: QuerySet[Team]) -> dict[str, Any]:
     """Return what can be done about responses of which nothing was held."""
     agents = Agent.objects.filter(team__in=teams)
-    return {"samples": sampling.waiting(teams).count(), **_plain_text(request, agents)}
+    samples = sampling.waiting(teams).order_by()[: COUNTED + 1].count()
+    return {"samples": samples, **_plain_text(request, agents)}
 
 
 def _plain_text(request: PersonRequest, agents: QuerySet[Agent]) -> dict[str, Any]:

@@ -34,10 +34,8 @@ LATEST = 10
 def show(request: PersonRequest) -> HttpResponse:
     """Show the next sample to judge, or the one that is asked for, and what came of those before."""
     teams = request.user.teams_as()
-    waits = sampling.waiting(teams)
     wanted = request.GET.get("sample", "")
-    # First which: else the texts of all that wait are read to be put in order.
-    next_one = _whole(Sample.objects.filter(pk__in=waits.values("pk")[:1]))
+    next_one = _whole(sampling.waits_longest(teams))
     sample = get_object_or_404(_visible(request), public_id=wanted) if wanted else next_one.first()
     agents = list(Agent.objects.filter(team__in=teams).order_by("name"))
     since = daily.day_of(timezone.now() - sampling.COUNTED)
@@ -46,7 +44,6 @@ def show(request: PersonRequest) -> HttpResponse:
     context = {
         "sample": sample,
         "unknown_filters": unknown_filters(request.GET),
-        "waiting": waits.count(),
         "days": sampling.COUNTED.days,
         "agents": [(each.agent, ratio(each.missed)) for each in counted],
         "told": _told(counted),

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import timedelta
+from datetime import date, timedelta
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.apps import apps
 
-from metacog.models import AuditEvent
-from reviews.metrics import sampling
-from reviews.models import AgentResponse, Sample, SampleCursor
+from metacog.db.rows import COUNTED
+from metacog.models import AuditEvent, Team
+from reviews.held.counts import ToDo
+from reviews.metrics import daily, sampling
+from reviews.metrics.daily import Ratio
+from reviews.models import AgentResponse, Sample, SampleCursor, SampleFigure
+from reviews.pages import queue
+from reviews.templatetags import console
 from tests.conftest import NOON
 from tests.tables import table
 
@@ -226,44 +233,104 @@ def test_the_share_is_told_with_its_counts_and_interval_once_there_is_enough(
         passed(kuro)
     days_ago(1)
     today = NOON.date()
-    Sample.objects.bulk_create(
-        Sample(
-            response=response,
-            agent=response.agent,
-            day=today - timedelta(days=1),
-            verdict="missed" if number < 3 else "fine",
-            person=alice,
-            judged_at=NOON,
-        )
-        for number, response in enumerate(AgentResponse.objects.select_related("agent"))
-    )
+    responses = AgentResponse.objects.select_related("agent").order_by("pk")
+    samples = [
+        Sample.objects.create(response=response, agent=response.agent, day=today - timedelta(days=1))
+        for response in responses
+    ]
     passed(kuro)
-    before = AgentResponse.objects.select_related("agent").latest("pk")
-    long_ago = today - timedelta(days=91)
-    old = Sample.objects.create(
-        response=before, agent=before.agent, day=long_ago, verdict="missed", person=alice, judged_at=NOON
-    )
+    before = responses.latest("pk")
+    old = Sample.objects.create(response=before, agent=before.agent, day=today - timedelta(days=91))
+    for sample in (old, *samples[:3]):
+        sampling.judge(sample, alice, "missed")
+    daily.count_days(NOON)
+    daily.recount(before.agent, today - timedelta(days=1))
+    told = client.get("/statistics/").content.decode()
+    assert "3 of 3 checked responses should have been held, too few for a share." in told
+    for sample in samples[3:]:
+        sampling.judge(sample, alice, "fine")
     page = client.get(PAGE).content.decode()
     assert re.search(r"5%\s+<span class=\"quiet\">2–14%", page)
     assert page.count("?sample=smp_") == 10
     assert old.public_id not in page  # of a day that is not counted, and is not looked for among all there ever were
-    from reviews.metrics import daily
-
-    daily.count_days(NOON)
-    daily.recount(AgentResponse.objects.first().agent, today - timedelta(days=1))
     told = client.get("/statistics/").content.decode()
     assert re.search(r"3 of 60 checked responses should have been held \(5%, 95% CI 2–14%\)", told)
-    Sample.objects.filter(verdict="fine").delete()
-    told = client.get("/statistics/").content.decode()
-    assert "3 of 3 checked responses should have been held, too few for a share." in told
 
 
-def test_an_empty_queue_offers_what_waits_to_be_judged(client: Any, kuro: Any) -> None:
+def test_the_sums_of_a_day_are_those_of_its_samples(kuro: Any, other: Any, alice: Any, bob: Any) -> None:
+    for caller in (kuro, other):
+        for _ in range(6):
+            passed(caller)
+    days = [NOON.date() - timedelta(days=number) for number in range(4)]
+    samples = [
+        Sample.objects.create(response=row, agent=row.agent, day=days[number % 3], stands_for=1 + number / 4)
+        for number, row in enumerate(AgentResponse.objects.select_related("agent").order_by("pk"))
+    ]
+    for number, sample in enumerate(samples[:-1]):
+        for person, verdict in ((alice, "fine"), (bob, "missed"), (alice, "missed"), (bob, "fine"))[: number % 5]:
+            sampling.judge(sample, person, verdict)
+    assert summed() == plainly()
+    agents = [sample.agent for sample in samples[::6]]
+    for since in days:
+        for until in days:
+            found = [(each.agent, each.missed) for each in sampling.misses(agents, since, until)]
+            assert found == [(agent, missed) for agent in agents if (missed := plain_misses(agent, since, until))]
+    SampleFigure.objects.all().delete()
+    import_module("reviews.migrations.0048_sample_figures").fill(apps, None)
+    assert summed() == plainly()
+
+
+def summed() -> dict[tuple[int, date], tuple[float, ...]]:
+    rows = SampleFigure.objects.values_list("agent", "day", "checked", "squares", "missed")
+    return {(agent, day): tuple(sums) for agent, day, *sums in rows}
+
+
+def plainly() -> dict[tuple[int, date], tuple[float, ...]]:
+    """Add up the samples one by one."""
+    sums: dict[tuple[int, date], tuple[float, ...]] = {}
+    for each in Sample.objects.exclude(verdict=""):
+        checked, squares, missed = sums.get((each.agent_id, each.day), (0.0, 0.0, 0.0))
+        weight = each.stands_for
+        is_missed = each.verdict == "missed"
+        sums[each.agent_id, each.day] = checked + weight, squares + weight**2, missed + weight * is_missed
+    return sums
+
+
+def plain_misses(agent: Any, since: date, until: date) -> Ratio | None:
+    judged = Sample.objects.filter(agent=agent, day__gte=since, day__lte=until).exclude(verdict="")
+    weights = [(each.stands_for, each.verdict == "missed") for each in judged]
+    if not weights:
+        return None
+    checked = sum(weight for weight, _ in weights)
+    looked = checked**2 / sum(weight**2 for weight, _ in weights)
+    return Ratio(round(sum(weight for weight, missed in weights if missed) / checked * looked), round(looked))
+
+
+def test_the_one_that_waited_longest_is_asked_first_whichever_was_picked_first(
+    client: Any, kuro: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for days in (3, 15, 5, 4):
+        passed(kuro)
+        row = AgentResponse.objects.select_related("agent").latest("pk")
+        Sample.objects.create(response=row, agent=row.agent, day=NOON.date() - timedelta(days=days))
+    order = [sampling.waits_longest(Team.objects.all()).get()]
+    order += sampling.waiting(Team.objects.all())[1:]
+    assert [(NOON.date() - each.day).days for each in order] == [5, 4, 3]
+    assert order[0].public_id in asked(client)
+    assert "3 pending" in client.get(PAGE).content.decode()
+    monkeypatch.setattr("reviews.context_processors.to_do", lambda _: ToDo(samples=COUNTED + 1))
+    assert "1,000+ pending" in client.get(PAGE).content.decode()
+
+
+def test_an_empty_queue_offers_what_waits_to_be_judged(client: Any, kuro: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     passed(kuro)
     days_ago(1)
     assert "that was let through" not in client.get("/queue/").content.decode()
     sampling.pick_due(NOON)
     assert "Answer 1 spot check" in client.get("/queue/").content.decode()
+    for module in (queue, console):  # how far it is counted, and said
+        monkeypatch.setattr(module, "COUNTED", 0)
+    assert "Answer 0+ spot check" in client.get("/queue/").content.decode()
 
 
 def test_what_nobody_judged_in_a_fortnight_is_no_longer_asked(client: Any, kuro: Any) -> None:
@@ -306,7 +373,7 @@ def test_its_cost_does_not_grow_with_the_samples(client: Any, kuro: Any, django_
     sampling.pick_due(NOON)
     for _ in range(3):
         client.post(asked(client), {"verdict": "fine"})
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(8):
         client.get(PAGE)
 
 
@@ -350,15 +417,14 @@ class TestWhereTheLearnedRiskIsUnsure:
         assert len(rows) == 3 + sampling.A_DAY
         assert sum(row.stands_for for row in rows) == pytest.approx(40)
 
-    def test_the_share_of_misses_counts_each_for_what_it_stands_for(self, ranked: Any, kuro: Any) -> None:
+    def test_the_share_of_misses_counts_each_for_what_it_stands_for(self, ranked: Any, kuro: Any, alice: Any) -> None:
         from metacog.models import Agent
 
         agent = Agent.objects.get(public_id=kuro.id)
         for number, row in enumerate(AgentResponse.objects.order_by("pk")[:20]):
-            Sample.objects.create(
-                response=row, agent=agent, day=NOON.date(), stands_for=1 if number < 10 else 9,
-                verdict="missed" if number < 10 else "fine",
-            )  # fmt: skip
+            stands_for = 1 if number < 10 else 9
+            sample = Sample.objects.create(response=row, agent=agent, day=NOON.date(), stands_for=stands_for)
+            sampling.judge(sample, alice, "missed" if number < 10 else "fine")
         (found,) = sampling.misses([agent], NOON.date())
         assert found.missed.rate == pytest.approx(0.1, abs=0.05)
         assert found.missed.whole == 12
