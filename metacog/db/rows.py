@@ -10,6 +10,7 @@ from django.db.models.functions import Length
 
 from metacog.db.fields import PackedTextField
 
+COUNTED = 1_000  # what is more, pages tell as "1,000+": no page reads all that there is
 MOST_CHARACTERS = 4_000_000  # of texts that are read at once; one that is longer by itself is read by itself
 
 Found = TypeVar("Found", bound=Model)

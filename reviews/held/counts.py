@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
 from metacog.db.prepared import Select
-from metacog.db.rows import CountUpTo
+from metacog.db.rows import COUNTED, CountUpTo
 from metacog.models import Heartbeat, Role, Team, User
 from metacog.models.heartbeat import is_alive
 from patterns.memory import memory
@@ -21,7 +21,6 @@ from reviews.metrics import sampling
 from reviews.models import ExtensionRequest, HeldItem, ItemTalk
 
 BEGAN = timezone.now()  # of this process: what was started with it is given as long as a heartbeat lasts
-COUNTED = 1_000  # what is more, pages tell as "1,000+": no page reads all that waits
 # What the page "To do" lists, in its order: each counts where the person's role may decide it.
 TO_DO = ("samples", "corrections", "proposals", "lessons", "memories", "conflicts", "suggestions", "drafts")
 SECTIONS = ("queue", "snoozed", "assigned", "mentions", "extensions", "stuck", *TO_DO)

@@ -36,14 +36,14 @@ from django.utils import timezone
 from metacog.accounts.forms import SIGNALS
 from metacog.db.clocks import LEEWAY
 from metacog.db.ids import first_id_at
-from metacog.db.rows import Negated, OfEach, Row
+from metacog.db.rows import COUNTED, Negated, OfEach, Row
 from metacog.models import Agent, AgentState, Team, User
 from metacog.models.heartbeat import is_alive
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.held import alike as near_duplicates
 from reviews.held import talk
 from reviews.held.alike import Group
-from reviews.held.counts import COUNTED, to_do, worker_at
+from reviews.held.counts import to_do, worker_at
 from reviews.held.presence import Presence
 from reviews.models import Decision, HeldItem, Signal
 

@@ -7,7 +7,7 @@ nothing. A day is one in UTC: agents have no time zone of their own.
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
@@ -19,9 +19,10 @@ from time import monotonic
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Length, TruncDate
+from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet, Subquery, TextField
+from django.db.models.functions import Cast, Length, TruncDate
 from django.utils import timezone
+from pydantic_core import from_json
 
 from metacog.heuristics.stats.intervals import concordance, median_ranks, relative, wilson
 from metacog.models import Agent, Team
@@ -453,10 +454,11 @@ def lifts(team: Team, since: date) -> dict[str, Lift]:
     """Return the lift of each signal that fired, on all that was decided of a team's agents since a day."""
     figures = DailyFigure.objects.filter(agent__team=team, day__gte=since).order_by()
     decided: dict[str, Any] = dict.fromkeys(("rejected", "withdrawn", "edited", "approved"), 0)
-    signals: dict[str, Counter[str]] = {}
-    for fired, *counts in figures.values_list("signals", *decided):
+    signals = defaultdict[str, Counter[str]](Counter)
+    for fired, *counts in figures.values_list(Cast("signals", TextField()), *decided):
         for name, count in zip(decided, counts, strict=True):
             decided[name] += count
-        for name, each in fired.items():
-            signals.setdefault(name, Counter()).update(each)
+        for name, each in from_json(fired).items():  # at a tenth of what Django and Counter.update take
+            for what, count in each.items():
+                signals[name][what] += count
     return Total(**decided, signals=signals).lifts

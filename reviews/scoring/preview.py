@@ -13,10 +13,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db.models import QuerySet
 from django.utils import timezone
 from pydantic_core import from_json
 
 from metacog import heuristics
+from metacog.db.rows import COUNTED
 from metacog.heuristics.hesitation.modulation import HELD_KINDS
 from metacog.heuristics.text.tags import without_calls
 from metacog.models import Agent
@@ -63,7 +65,7 @@ class Preview:
     """The policy in force and the draft, over the same responses."""
 
     responses: int = 0
-    total: int = 0  # responses of these days that still have their text; more than `responses` beyond the most
+    total: int = 0  # responses of these days that still have their text, counted to one beyond COUNTED
     now: Tally = field(default_factory=Tally)
     then: Tally = field(default_factory=Tally)
     scores: Counter[int] = field(default_factory=Counter)  # under the policy in force
@@ -75,11 +77,11 @@ def preview(agent: Agent, in_force: heuristics.Scorer, draft: heuristics.Policy,
     """Score the agent's newest stored responses under the policy in force and under a draft. Three queries."""
     since = timezone.now() - timedelta(days=DAYS)
     stored = AgentResponse.latest_of(agent).filter(received_at__gte=since, erased_at=None)
-    outcomes = _outcomes(agent, since)
+    outcomes = _outcomes(stored[:most])
     policy, under_draft = in_force.policy, in_force.with_policy(draft)
     # Of what differs, these three make nothing hesitate.
     is_same = replace(policy, quality=draft.quality, stuck=draft.stuck, language=draft.language) == draft
-    found = Preview(total=stored.count())
+    found = Preview(total=stored.order_by()[: COUNTED + 1].count())
     rows = stored.values_list("pk", "public_id", "received_at", "excerpt", "body", "history")[:most]
     for pk, public_id, received_at, excerpt, raw, history in rows.iterator(chunk_size=20):
         body, told = from_json(raw), told_before(history)
@@ -102,8 +104,8 @@ def preview(agent: Agent, in_force: heuristics.Scorer, draft: heuristics.Policy,
     return found
 
 
-def _outcomes(agent: Agent, since: datetime) -> Mapping[tuple[int, int], str]:
-    items = HeldItem.objects.filter(agent=agent, response__received_at__gte=since)
+def _outcomes(responses: QuerySet[AgentResponse]) -> Mapping[tuple[int, int], str]:
+    items = HeldItem.objects.filter(response__in=responses.values("pk")).order_by()
     rows: Iterator[tuple[int, int, str]] = items.values_list("response_id", "index", "state").iterator()
     return {(pk, index): _OUTCOMES[State(state)] for pk, index, state in rows}
 

@@ -6,9 +6,10 @@ from django import template
 from django.utils import timezone
 from django.utils.translation import gettext
 
+from metacog.db.rows import COUNTED
 from metacog.heuristics.text.excerpts import said
 from metacog.pages.navigation import Link, entries, tabs
-from reviews.held.counts import COUNTED, ToDo
+from reviews.held.counts import ToDo
 from reviews.presentation import phrases
 from reviews.presentation.ratios import percent
 from reviews.presentation.reading.rendered import reading
@@ -52,7 +53,7 @@ def navigation(context: dict[str, Any]) -> dict[str, list[Link]]:
 @register.filter
 def counted(number: int) -> str:
     """Write a number that was counted up to a bound."""
-    return f"{COUNTED:,}+" if number > COUNTED else str(number)
+    return f"{min(number, COUNTED):,}{'+' if number > COUNTED else ''}"
 
 
 @register.filter

@@ -253,8 +253,13 @@ class TestPreview:
 
     def test_a_call_that_was_approved_and_posted_again_is_one(self, desk: Desk, kuro: Any, alice: Any) -> None:
         decided(kuro, alice, "approve", call_id="a")
+        first = AgentResponse.objects.get()
         assert ask(kuro, call_id="a")["disposition"] == "pass"
         assert "1 tool call of the last 30 days" in self.told(desk, READ)
+        AgentResponse.objects.filter(pk=first.pk).update(received_at=timezone.now() - timedelta(days=31))
+        told = self.told(desk, READ)
+        assert "1 tool call of the last 30 days" in told
+        assert "would have asked 1 time: people approved 1" in told
 
     def test_what_was_erased_is_left_out_and_said(self, desk: Desk, posted: None) -> None:
         first = AgentResponse.objects.order_by("pk")[:1].values("pk")
@@ -277,7 +282,7 @@ class TestPreview:
         self, desk: Desk, kuro: Any, posted: None, django_assert_num_queries: Any
     ) -> None:
         for at in range(3):
-            with django_assert_num_queries(16):
+            with django_assert_num_queries(15):
                 desk.get(address(DEAR))
             ask(kuro, name=f"more{at}")
 
