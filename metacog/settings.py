@@ -437,6 +437,8 @@ TEMPLATES = [
     },
 ]
 
+FORM_RENDERER = "metacog.pages.form_renderer.FormRenderer"
+
 DATABASES = {"default": _database(_ENV.get("METACOG_DATABASE_URL", ""))}
 
 AUTHENTICATION_BACKENDS = [
