@@ -7,7 +7,7 @@ nothing. A day is one in UTC: agents have no time zone of their own.
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
@@ -423,12 +423,6 @@ class Total(Counts):
         return replace(total, **counts)
 
     @property
-    def lifts(self) -> dict[str, Lift]:
-        """How often what each signal fired on was rejected, against all of them."""
-        overall = self.rejected_ratio
-        return {name: Lift(Ratio(each["rejected"], each["decided"]), overall) for name, each in self.signals.items()}
-
-    @property
     def median_interval(self) -> tuple[int, int] | None:
         """Return the 95 % interval of the median, in seconds; of a few decisions there is none."""
         if self.seconds.total() < ENOUGH:
@@ -454,11 +448,13 @@ def lifts(team: Team, since: date) -> dict[str, Lift]:
     """Return the lift of each signal that fired, on all that was decided of a team's agents since a day."""
     figures = DailyFigure.objects.filter(agent__team=team, day__gte=since).order_by()
     decided: dict[str, Any] = dict.fromkeys(("rejected", "withdrawn", "edited", "approved"), 0)
-    signals = defaultdict[str, Counter[str]](Counter)
-    for fired, *counts in figures.values_list(Cast("signals", TextField()), *decided):
+    fired, rejected = Counter[str](), Counter[str]()  # by signal, of what was decided
+    # As a text: Django's own JSON, and counters of counters, took four times as long.
+    for signals, *counts in figures.values_list(Cast("signals", TextField()), *decided):
         for name, count in zip(decided, counts, strict=True):
             decided[name] += count
-        for name, each in from_json(fired).items():  # at a tenth of what Django and Counter.update take
-            for what, count in each.items():
-                signals[name][what] += count
-    return Total(**decided, signals=signals).lifts
+        for name, each in from_json(signals).items():
+            fired[name] += each["decided"]
+            rejected[name] += each["rejected"]
+    overall = Total(**decided).rejected_ratio
+    return {name: Lift(Ratio(rejected[name], fired[name]), overall) for name in fired}
