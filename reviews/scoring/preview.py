@@ -27,7 +27,7 @@ from reviews.scoring.history import told_before
 
 DAYS = 30
 MOST = 5000  # responses, the newest: what scores in about a second
-MOST_IN_PAGE = 500  # while somebody waits for the page: about 25 ms
+MOST_IN_PAGE = 500  # while somebody waits for the page: about 20 ms
 EXAMPLES = 5
 
 State = HeldItem.State

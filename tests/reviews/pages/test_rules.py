@@ -293,7 +293,9 @@ class TestSuggestions:
     def approved(self, kuro: Any, alice: Any) -> list[str]:
         return [decided(kuro, alice, "approve", name="read_file", arguments={"path": f"{at}"}) for at in range(20)]
 
-    def test_one_opens_a_draft_that_is_not_saved(self, desk: Desk, kuro: Any, approved: list[str]) -> None:
+    def test_one_opens_a_draft_that_is_not_saved(
+        self, desk: Desk, kuro: Any, approved: list[str], monkeypatch: Any
+    ) -> None:
         ruled(kuro, {"tool": "rm", "do": "deny"})
         page = desk.get()
         told = re.sub(r"<[^>]*>", "", page.partition('id="suggested"')[2])
@@ -308,6 +310,8 @@ class TestSuggestions:
         agent_page = desk.client.get(f"/agents/{kuro.id}/").content.decode()
         assert "1 suggested rule" in agent_page
         assert "1 rule, others: Ask a person" in re.sub(r"\s+", " ", agent_page)
+        monkeypatch.setattr("reviews.scoring.rule_suggestions.LOOKED_AT", 19)
+        assert "read_file was approved" not in re.sub(r"<[^>]*>", "", desk.get())
 
     def test_a_denial_is_suggested_from_rejections(self, desk: Desk, kuro: Any, alice: Any) -> None:
         for at in range(5):
