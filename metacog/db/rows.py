@@ -52,7 +52,7 @@ class OfEach(Expression):
         return f"({sql})", tuple([value for _, values in written for value in values])
 
 
-COUNTED = 1_000  # what is more, pages tell as "1,000+": no page reads all that waits
+COUNTED = 1_000  # what is more, pages tell as "1,000+": no page reads all that there is
 
 
 class CountUpTo(Subquery):

@@ -19,9 +19,10 @@ from time import monotonic
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Length, TruncDate
+from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet, Subquery, TextField
+from django.db.models.functions import Cast, Length, TruncDate
 from django.utils import timezone
+from pydantic_core import from_json
 
 from metacog.heuristics.stats.intervals import concordance, median_ranks, relative, wilson
 from metacog.models import Agent, Team
@@ -422,12 +423,6 @@ class Total(Counts):
         return replace(total, **counts)
 
     @property
-    def lifts(self) -> dict[str, Lift]:
-        """How often what each signal fired on was rejected, against all of them."""
-        overall = self.rejected_ratio
-        return {name: Lift(Ratio(each["rejected"], each["decided"]), overall) for name, each in self.signals.items()}
-
-    @property
     def median_interval(self) -> tuple[int, int] | None:
         """Return the 95 % interval of the median, in seconds; of a few decisions there is none."""
         if self.seconds.total() < ENOUGH:
@@ -453,10 +448,13 @@ def lifts(team: Team, since: date) -> dict[str, Lift]:
     """Return the lift of each signal that fired, on all that was decided of a team's agents since a day."""
     figures = DailyFigure.objects.filter(agent__team=team, day__gte=since).order_by()
     decided: dict[str, Any] = dict.fromkeys(("rejected", "withdrawn", "edited", "approved"), 0)
-    signals: dict[str, Counter[str]] = {}
-    for fired, *counts in figures.values_list("signals", *decided):
+    fired, rejected = Counter[str](), Counter[str]()  # by signal, of what was decided
+    # As a text: Django's own JSON, and counters of counters, took four times as long.
+    for signals, *counts in figures.values_list(Cast("signals", TextField()), *decided):
         for name, count in zip(decided, counts, strict=True):
             decided[name] += count
-        for name, each in fired.items():
-            signals.setdefault(name, Counter()).update(each)
-    return Total(**decided, signals=signals).lifts
+        for name, each in from_json(signals).items():
+            fired[name] += each["decided"]
+            rejected[name] += each["rejected"]
+    overall = Total(**decided).rejected_ratio
+    return {name: Lift(Ratio(rejected[name], fired[name]), overall) for name in fired}

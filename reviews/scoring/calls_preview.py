@@ -7,17 +7,18 @@ judged by the policy in force and by the draft; the approvals that they had coun
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Any, Literal
 
-from django.db.models import Sum
 from django.utils import timezone
 from pydantic_core import from_json
 
 from metacog import heuristics
-from metacog.heuristics.text.tags import TOOL_CALL, Item
+from metacog.db.rows import COUNTED
+from metacog.heuristics.text.tags import Item
 from metacog.heuristics.tool_calls.rules import Judged
 from metacog.models import Agent
 from reviews.models import AgentResponse, Decision
@@ -27,6 +28,7 @@ Fate = Literal["asked", "allowed", "denied"]
 FATES: tuple[Fate, ...] = ("asked", "allowed", "denied")
 # What became of a call: by people, by the agent itself or the clock, or no person was asked.
 OUTCOMES = ("approved", "edited", "rejected", "withdrawn", "expired", "pending", "passed", "denied")
+AT_ONCE = 1000  # held items whose decisions one query reads
 _BY_PEOPLE = {"approve": "approved", "edit": "edited", "reject": "rejected"}
 
 
@@ -61,7 +63,6 @@ class Example:
     text: str
     now: Fate
     then: Fate
-    outcome: str
 
 
 @dataclass
@@ -70,8 +71,8 @@ class CallsPreview:
 
     calls: int = 0
     responses: int = 0
-    total: int = 0  # responses of these days with tool calls that still have their text
-    erased: int = 0  # calls whose text is gone
+    total: int = 0  # responses of these days with tool calls that still have their text, to one beyond COUNTED
+    erased: int = 0  # calls of those responses, and of others between them, whose text is gone
     now: Tally = field(default_factory=Tally)
     then: Tally = field(default_factory=Tally)
     rules: list[RuleTally] = field(default_factory=list)  # the draft's in order, then its default
@@ -81,20 +82,20 @@ class CallsPreview:
 def calls_preview(
     agent: Agent, in_force: heuristics.Scorer, draft: heuristics.Policy, most: int = MOST
 ) -> CallsPreview:
-    """Judge the agent's stored tool calls by the policy in force and by a draft. Four queries, two without any."""
+    """Judge the agent's stored tool calls by the policy in force and by a draft. Three queries, two without any."""
     since = timezone.now() - timedelta(days=DAYS)
     stored = AgentResponse.latest_of(agent).filter(calls__gt=0, received_at__gte=since)
-    kept = stored.filter(erased_at=None)
     found = CallsPreview(rules=[RuleTally(rule) for rule in (*draft.rules, None)])
-    found.erased = stored.order_by().exclude(erased_at=None).aggregate(calls=Sum("calls"))["calls"] or 0
-    found.total = kept.count()
-    if not found.total:
-        return found
-    outcomes, seen = _outcomes(agent, since), set[str]()
+    found.total = stored.order_by().filter(erased_at=None)[: COUNTED + 1].count()
+    seen = set[str]()  # held items
+    came: list[tuple[RuleTally, str]] = []  # each with a held item, or with what became of the call without one
     under_draft, with_shadow = in_force.with_policy(draft), any(rule.get("shadow") for rule in draft.rules)
     places = {id(rule): place for place, rule in enumerate(draft.rules)}
-    rows = kept.values_list("public_id", "received_at", "body", "verdict")[:most]
-    for public_id, received_at, raw, answered in rows.iterator(chunk_size=20):
+    rows = stored.values_list("public_id", "received_at", "body", "verdict", "calls", "erased_at")[:most]
+    for public_id, received_at, raw, answered, calls, erased_at in rows.iterator(chunk_size=20):
+        if erased_at:
+            found.erased += calls
+            continue
         found.responses += 1
         items, told = in_force.items_of(from_json(raw)), from_json(answered)["items"]
         for index, item in enumerate(items):
@@ -103,27 +104,30 @@ def calls_preview(
             held = told[index].get("held") or told[index].get("recognised")
             if held in seen:
                 continue
-            outcome = outcomes.get(held, "pending") if held else _unasked(told[index]["disposition"])
             seen |= {held} if held else set()
             found.calls += 1
             now, _judged = _fate(found.now, agent, in_force, item, index)
             then, judged = _fate(found.then, agent, under_draft, item, index)
-            _count(found, places, judged, then, outcome)
+            tallies = [_count(found, places, judged, then)]
             if with_shadow:
                 shadow = under_draft.rules.judge(item.call.name, item.call.arguments, with_shadow=True)
                 if shadow.rule is not None and shadow.rule.get("shadow"):
-                    _count(found, places, shadow, _plainly(shadow.do), outcome)
+                    tallies.append(_count(found, places, shadow, _plainly(shadow.do)))
+            came += [(tally, held or _unasked(told[index]["disposition"])) for tally in tallies]
             if now != then and len(found.examples) < EXAMPLES:
-                found.examples.append(Example(public_id, received_at, item.text, now, then, outcome))
+                found.examples.append(Example(public_id, received_at, item.text, now, then))
+    outcomes = _outcomes(seen)
+    for tally, held in came:
+        tally.outcomes[outcomes.get(held, held)] += 1
     return found
 
 
-def _count(found: CallsPreview, places: Mapping[int, int], judged: Judged, fate: Fate, outcome: str) -> None:
+def _count(found: CallsPreview, places: Mapping[int, int], judged: Judged, fate: Fate) -> RuleTally:
     tally = found.rules[-1 if judged.rule is None else places[id(judged.rule)]]
     tally.calls += 1
     tally.fates[fate] += 1
-    tally.outcomes[outcome] += 1
     tally.unsure += bool(judged.fault)
+    return tally
 
 
 def _fate(tally: Tally, agent: Agent, scorer: heuristics.Scorer, item: Item, index: int) -> tuple[Fate, Judged]:
@@ -149,14 +153,14 @@ def _unasked(disposition: str) -> str:
     return "denied" if disposition == "reject" else "passed"
 
 
-def _outcomes(agent: Agent, since: datetime) -> dict[str, str]:
-    """Return what was decided of the agent's calls, by their held items. What is not there waits."""
-    standing = Decision.objects.filter(
-        agent=agent, undone_at=None, held__kind=TOOL_CALL, held__response__received_at__gte=since
-    ).order_by()
-    rows: Sequence[tuple[str, str, str]] = list(standing.values_list("held__public_id", "verdict", "by"))
-    return {
-        held: _BY_PEOPLE[verdict] if by == Decision.By.PERSON and verdict in _BY_PEOPLE else
-        "expired" if verdict == Decision.Verdict.EXPIRE else "withdrawn"
-        for held, verdict, by in rows
-    }  # fmt: skip
+def _outcomes(held: Iterable[str]) -> dict[str, str]:
+    """Return what was decided of held calls. Of which nothing was, that one waits."""
+    outcomes, ids = dict.fromkeys(held, "pending"), iter(held)
+    while some := list(islice(ids, AT_ONCE)):
+        standing = Decision.objects.filter(undone_at=None, held__public_id__in=some).order_by()
+        for public_id, verdict, by in standing.values_list("held__public_id", "verdict", "by"):
+            if by == Decision.By.PERSON and verdict in _BY_PEOPLE:
+                outcomes[public_id] = _BY_PEOPLE[verdict]
+            else:
+                outcomes[public_id] = "expired" if verdict == Decision.Verdict.EXPIRE else "withdrawn"
+    return outcomes

@@ -12,7 +12,7 @@ from metacog.models import Agent
 from patterns.patterns.scorer import scorer_for
 from reviews.models import AgentResponse
 from reviews.scoring.history import told_before
-from reviews.scoring.preview import Tally, add_to
+from reviews.scoring.preview import Tally, add_to, said_in
 from reviews.search.newest import newest
 
 LATEST = 100  # responses that are looked at
@@ -50,7 +50,7 @@ def offer(agent: Agent) -> Offer | None:
     rows, _ = fitting(latest.only("body", "history", "erased_at"), LATEST, "body")
     kept, tally = [row for row in rows if not row.erased_at], Tally()
     for row in kept:
-        add_to(tally, switched, row.wire_body(), told_before(row.history), row.pk, {})
+        add_to(tally, switched, said_in(row.wire_body(), told_before(row.history), switched), row.pk, {})
     return Offer(agent, counts["all"], counts["empty"], len(kept), tally)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
+from django.db.models import Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from metacog import heuristics
@@ -14,7 +16,8 @@ from metacog.models import Agent
 from reviews.models import Decision
 
 DAYS = 90
-MOST = 1000  # decisions, the newest
+MOST = 1000  # decisions about calls, the newest
+LOOKED_AT = 5 * MOST  # of all the agent's: where most are about texts, every one there is would be read
 
 
 def suggestions(agent: Agent, policy: heuristics.Policy) -> Sequence[Suggestion]:
@@ -22,9 +25,11 @@ def suggestions(agent: Agent, policy: heuristics.Policy) -> Sequence[Suggestion]
 
     What the agent itself demanded a person for counts for nothing: no rule lets that pass.
     """
+    newest = Decision.objects.filter(agent=agent).order_by("-id").values("pk")
     decided = (
         Decision.objects.filter(
             agent=agent,
+            pk__gte=Coalesce(Subquery(newest[LOOKED_AT - 1 : LOOKED_AT]), 0),
             by=Decision.By.PERSON,
             undone_at=None,
             decided_at__gte=timezone.now() - timedelta(days=DAYS),

@@ -53,7 +53,7 @@ def navigation(context: dict[str, Any]) -> dict[str, list[Link]]:
 @register.filter
 def counted(number: int) -> str:
     """Write a number that was counted up to a bound."""
-    return f"{COUNTED:,}+" if number > COUNTED else str(number)
+    return f"{min(number, COUNTED):,}{'+' if number > COUNTED else ''}"
 
 
 @register.filter

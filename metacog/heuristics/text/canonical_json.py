@@ -4,6 +4,7 @@ import json
 from decimal import Decimal
 from typing import Any
 
+_quoted = json.JSONEncoder(ensure_ascii=False).encode  # `dumps` would make an encoder each time
 _EXACT = 2**53  # from here on a double no longer holds every whole number
 
 
@@ -14,7 +15,7 @@ def canonical(value: Any) -> str:
     the same double.
     """
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
+        return _quoted(value)
     if isinstance(value, dict):
         members = sorted(value.items(), key=lambda member: member[0].encode("utf-16-be"))
         return "{" + ",".join([f"{canonical(name)}:{canonical(part)}" for name, part in members]) + "}"

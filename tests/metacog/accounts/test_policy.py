@@ -404,6 +404,15 @@ class TestPreview:
         assert ("1 response of the last 30 days" in page) == (days == 29)
         assert ("No preview" in page) == (days == 31)
 
+    def test_it_counts_no_further_than_it_tells(self, desk: Desk, kuro: Any, monkeypatch: Any) -> None:
+        for _ in range(4):
+            kuro.hold()
+        monkeypatch.setattr("reviews.pages.policy.MOST_IN_PAGE", 1)
+        assert "The newest 1 of 4 responses" in desk.get()
+        for place in ("scoring.preview", "templatetags.console"):
+            monkeypatch.setattr(f"reviews.{place}.COUNTED", 2)
+        assert "The newest 1 of 2+ responses" in desk.get()
+
     def test_it_leaves_out_erased_texts(self, desk: Desk, kuro: Any) -> None:
         kuro.hold()
         AgentResponse.objects.update(erased_at=timezone.now(), body="")

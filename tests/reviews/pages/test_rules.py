@@ -253,8 +253,13 @@ class TestPreview:
 
     def test_a_call_that_was_approved_and_posted_again_is_one(self, desk: Desk, kuro: Any, alice: Any) -> None:
         decided(kuro, alice, "approve", call_id="a")
+        first = AgentResponse.objects.get()
         assert ask(kuro, call_id="a")["disposition"] == "pass"
         assert "1 tool call of the last 30 days" in self.told(desk, READ)
+        AgentResponse.objects.filter(pk=first.pk).update(received_at=timezone.now() - timedelta(days=31))
+        told = self.told(desk, READ)
+        assert "1 tool call of the last 30 days" in told
+        assert "would have asked 1 time: people approved 1" in told
 
     def test_what_was_erased_is_left_out_and_said(self, desk: Desk, posted: None) -> None:
         first = AgentResponse.objects.order_by("pk")[:1].values("pk")
@@ -277,7 +282,7 @@ class TestPreview:
         self, desk: Desk, kuro: Any, posted: None, django_assert_num_queries: Any
     ) -> None:
         for at in range(3):
-            with django_assert_num_queries(16):
+            with django_assert_num_queries(15):
                 desk.get(address(DEAR))
             ask(kuro, name=f"more{at}")
 
@@ -288,7 +293,9 @@ class TestSuggestions:
     def approved(self, kuro: Any, alice: Any) -> list[str]:
         return [decided(kuro, alice, "approve", name="read_file", arguments={"path": f"{at}"}) for at in range(20)]
 
-    def test_one_opens_a_draft_that_is_not_saved(self, desk: Desk, kuro: Any, approved: list[str]) -> None:
+    def test_one_opens_a_draft_that_is_not_saved(
+        self, desk: Desk, kuro: Any, approved: list[str], monkeypatch: Any
+    ) -> None:
         ruled(kuro, {"tool": "rm", "do": "deny"})
         page = desk.get()
         told = re.sub(r"<[^>]*>", "", page.partition('id="suggested"')[2])
@@ -303,6 +310,8 @@ class TestSuggestions:
         agent_page = desk.client.get(f"/agents/{kuro.id}/").content.decode()
         assert "1 suggested rule" in agent_page
         assert "1 rule, others: Ask a person" in re.sub(r"\s+", " ", agent_page)
+        monkeypatch.setattr("reviews.scoring.rule_suggestions.LOOKED_AT", 19)
+        assert "read_file was approved" not in re.sub(r"<[^>]*>", "", desk.get())
 
     def test_a_denial_is_suggested_from_rejections(self, desk: Desk, kuro: Any, alice: Any) -> None:
         for at in range(5):
