@@ -1,12 +1,12 @@
 """Make a database as large as years of use, to measure what grows with the rows.
 
     METACOG_DATA_DIR=/tmp/large .venv/bin/python scripts/large_database.py [--responses 1000000] [--held 30000]
-                                                   [--pending 10000] [--patterns 200] [--agents 10]
+                                                   [--pending 10000] [--patterns 200] [--agents 10] [--days 180]
 
 Into a data folder without responses, or the empty database that METACOG_DATABASE_URL names. Some posts of this
-project's own prose, English and Chinese, come in and are decided as real ones are, by a clock of half a year ago; the
-others are copies of their rows, each with ids, times, digests and numbers in its texts of its own, written in bulk.
-What a worker would have done by now is done: days counted, samples judged, events sealed. `admin` sees it all.
+project's own prose, English and Chinese, come in and are decided as real ones are, by a clock turned back so many
+days; the others are copies of their rows, each with ids, times, digests and numbers in its texts of its own, written in
+bulk. What a worker would have done by now is done: days counted, samples judged, events sealed. `admin` sees it all.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ sys.path.insert(0, str(ROOT))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "metacog.settings")
 
 TEAMS = 3
-DAYS = 180
 POSTS = 1_500  # that come in as real ones do, at most
 AT_ONCE = 5_000  # responses of one transaction
 CLAIMS = (
@@ -151,6 +150,7 @@ def main() -> None:
     parser.add_argument("--pending", type=int, default=None, help="a third of them")
     parser.add_argument("--patterns", type=int, default=200, help="of each team (%(default)s)")
     parser.add_argument("--agents", type=int, default=10, help="of each team (%(default)s)")
+    parser.add_argument("--days", type=int, default=180, help="over which they came (%(default)s)")
     options = parser.parse_args()
     import django
 
@@ -169,10 +169,10 @@ def main() -> None:
             cursor.execute("PRAGMA wal_autocheckpoint = 20000")
     held = options.responses * 3 // 100 if options.held is None else options.held
     pending = held // 3 if options.pending is None else options.pending
-    fill(options.responses, held, pending, options.patterns, options.agents)
+    fill(options.responses, held, pending, options.patterns, options.agents, options.days)
 
 
-def fill(responses: int, held: int, pending: int, patterns: int, agents_each: int) -> None:
+def fill(responses: int, held: int, pending: int, patterns: int, agents_each: int, days: int) -> None:
     """Make all of it in the database of the settings."""
     from metacog.models import Agent
     from reviews.demo.clock import turned_back
@@ -185,7 +185,7 @@ def fill(responses: int, held: int, pending: int, patterns: int, agents_each: in
     def tell(what: str) -> None:
         print(f"{time.monotonic() - began:6.0f} s  {what}", flush=True)
 
-    start, prose = now - timedelta(days=DAYS), Prose(chance)
+    start, prose = now - timedelta(days=days), Prose(chance)
     posts = min(POSTS, max(responses // 3, 300))
     with turned_back(start - timedelta(days=1)) as clock:
         person = _people()
