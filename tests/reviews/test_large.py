@@ -121,7 +121,7 @@ def test_a_page_of_several_teams_is_read_along_each_teams_index(alice: User, kur
 
 
 def test_what_is_counted_up_to_a_bound_says_so() -> None:
-    assert [counted(number) for number in (0, 1_000, 1_001)] == ["0", "1000", "1,000+"]
+    assert [counted(number) for number in (0, 1_000, 1_001)] == ["0", "1,000", "1,000+"]
 
 
 def test_a_column_is_read_through_its_part() -> None:
