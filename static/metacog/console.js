@@ -213,6 +213,12 @@ for (const failure of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) 
   });
 }
 
+// A request that gave way to another is no error for the browser's console; of what did go wrong the event that follows
+// `afterRequest` tells there.
+htmx.logger = (element, event, detail) => {
+  if (["htmx:sendAbort", "htmx:afterRequest"].includes(event)) delete detail.error;
+};
+
 // -- as a page comes -----------------------------------------------------------------------------
 
 // There may be more saved views than a line has room for.
