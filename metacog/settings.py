@@ -471,8 +471,10 @@ MFA_FORMS = {
 MFA_TOTP_ISSUER = "metacog"
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # nobody signs up here: owners wrote the addresses
 MFA_TOTP_TOLERANCE = 1  # half a minute that a clock may be wrong
-# Browsers make passkeys for a name over https alone, or for this machine.
-HAS_PASSKEYS = _public_parts.scheme == "https" or _public_parts.hostname == "localhost"
+# Browsers make passkeys for a name over https alone, or for this machine; a number at the end makes a host an address.
+HAS_PASSKEYS = _public_parts.hostname == "localhost" or (
+    HTTPS and not re.search(r":|(^|\.)[0-9]+$", str(_public_parts.hostname))
+)
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
 MFA_PASSKEY_LOGIN_ENABLED = True  # where there are any
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = _public_parts.hostname == "localhost"

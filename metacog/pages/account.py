@@ -72,8 +72,14 @@ class SignIn(LoginView):
         return security.sign_in_person(self.request, form.get_user(), self.get_success_url())
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        passkeys = settings.HAS_PASSKEYS and Authenticator.objects.filter(type=Authenticator.Type.WEBAUTHN).exists()
-        return super().get_context_data(providers=security.providers(self.request), has_passkeys=passkeys, **kwargs)
+        is_any = Authenticator.objects.filter(type=Authenticator.Type.WEBAUTHN).exists()
+        return super().get_context_data(
+            providers=security.providers(self.request),
+            has_passkeys=is_any and settings.HAS_PASSKEYS,
+            lacks_passkeys=is_any and not settings.HAS_PASSKEYS,
+            public_url=settings.PUBLIC_URL,
+            **kwargs,
+        )
 
     def get_redirect_url(self, *args: Any) -> str:
         url = super().get_redirect_url(*args)

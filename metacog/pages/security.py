@@ -82,6 +82,7 @@ def security(request: HttpRequest) -> HttpResponse:
         "codes": next((each.wrap() for each in factors if each.type == Authenticator.Type.RECOVERY_CODES), None),
         "passkeys": [each.wrap() for each in factors if each.type == Authenticator.Type.WEBAUTHN],
         "has_passkeys": settings.HAS_PASSKEYS,
+        "public_url": settings.PUBLIC_URL,
         "sessions": [(each, browser(each.user_agent), each.is_current()) for each in sessions],
         "has_others": any(not each.is_current() for each in sessions),
         "providers": [

@@ -24,6 +24,9 @@ class KeywordsField(forms.CharField):
         lines = (line.strip() for line in (super().to_python(value) or "").splitlines())
         return list(dict.fromkeys(line for line in lines if line))
 
+    def validate(self, value: list[str]) -> None:
+        """Leave it to the model's own sentences, the one about none at all too."""
+
     def prepare_value(self, value: Any) -> Any:
         return "\n".join(value) if isinstance(value, list) else value
 
@@ -36,7 +39,6 @@ class WrittenForm(StoredForm):
 
     keywords = KeywordsField(
         label=_("Keywords"),
-        required=False,  # the model's own sentence says what is missing
         help_text=_(
             "One keyword a line. The pattern fires when a response contains any one of them. There are no wildcards."
         ),
@@ -80,7 +82,6 @@ class PatternForm(StoredModelForm):
 
     keywords = KeywordsField(
         label=_("Keywords"),
-        required=False,  # the model's own sentence says what is missing
         help_text=_(
             "One keyword a line. The pattern fires when a response contains any one of them. There are no wildcards."
         ),

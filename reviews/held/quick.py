@@ -1,4 +1,4 @@
-"""Find at once what a few letters mean, while they are typed: agents by their names, held items by their text.
+"""Find at once what a few letters mean, while they are typed: pages of agents by their names, held items by their text.
 
 Two queries, or one where the letters begin an id. Words are looked for in the newest held items only: the page of the
 search looks further.
@@ -6,9 +6,10 @@ search looks further.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, Value
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -21,8 +22,14 @@ from reviews.search.folded import Folded, Word
 from reviews.search.kinds import KINDS
 from reviews.search.search import Filters, search
 
-AGENTS = 5
+AGENTS = 5  # pages of agents
 ITEMS = 5
+# What an agent has pages of, by the name of their addresses.
+_PAGES: Sequence[tuple[str, str | Promise]] = (
+    ("agent", "%(agent)s"),
+    ("policy", _("Policy of %(agent)s")),
+    ("agent-context", _("Next context of %(agent)s")),
+)
 NEWEST = 200  # held items that are looked through, by how their texts begin
 
 
@@ -48,10 +55,19 @@ def quick(teams: QuerySet[Team], query: str) -> list[Quick]:
 
 
 def _agents(teams: QuerySet[Team], query: str) -> list[Quick]:
-    found = Agent.objects.filter(team__in=teams, name__icontains=query).order_by("name", "pk")[:AGENTS]
+    """Return the pages in whose row all words stand, in whatever order."""
+    found = []
+    for at, (_page, title) in enumerate(_PAGES):
+        same = Folded(f"{str(title) % {'agent': ''}} {_('Agent')}").text  # in each of these rows
+        agents = Agent.objects.filter(team__in=teams).order_by()
+        for word in query.split():
+            if Folded(word).text not in same:
+                agents = agents.filter(Q(name__icontains=word) | Q(team__name__icontains=word))
+        found.append(agents.annotate(at=Value(at)).values_list("at", "name", "pk", "public_id", "team__name"))
+    rows = found[0].union(*found[1:], all=True).order_by("at", "name", "pk")[:AGENTS]
     return [
-        Quick(reverse("agent", args=[key]), name, _("Agent"), team)
-        for key, name, team in found.values_list("public_id", "name", "team__name")
+        Quick(reverse(_PAGES[at][0], args=[key]), str(_PAGES[at][1]) % {"agent": name}, _("Agent"), team)
+        for at, name, _pk, key, team in rows
     ]
 
 

@@ -77,7 +77,7 @@ function isPlain(form) {
 function goOn(form) {
   if (!isPlain(form) || !(ahead.length || asking || decisions.length)) return false; // of those, htmx's would go first
   htmx.trigger("#desk", "htmx:abort"); // a look at the list that is under way would tell of it as it was
-  byId("complaint")?.remove();
+  forgetRefusal();
   keepSight();
   const held = byId("item").dataset.held, body = new FormData(form);
   if (sights[held]) {
@@ -280,12 +280,18 @@ addEventListener("pagehide", () => {
 });
 
 function settle(decision) {
-  const { status, answer, clip } = decision;
+  const { status, answer } = decision;
   if (status === 200) return noteDone(decision, answer);
-  const isAnswered = status === 409 || status === 422; // with the item as it is now, and why
-  const complaint = isAnswered
-    ? words.returned.replace("{text}", clip) : whatFailed({ xhr: { status }, requestConfig: { verb: "post" } });
-  comeBack(decision, { complaint, html: isAnswered ? answer : undefined });
+  if (status === 409 || status === 422) return comeBack(decision, { html: answer }); // the item as it is now, and why
+  comeBack(decision, { complaint: whatFailed({ xhr: { status }, requestConfig: { verb: "post" } }) });
+}
+
+// What was refused of an item that comes back later.
+function whyReturned({ clip }, html) {
+  const part = document.createElement("template");
+  part.innerHTML = html;
+  const why = part.content.querySelector("[role=alert]")?.textContent.trim().replace(/\s+/g, " ") ?? "";
+  return words.returned.replace("{text}", clip).replace("{why}", why);
 }
 
 function noteDone(decision, answer) {
@@ -331,7 +337,7 @@ function comeBack(decision, { complaint = "", html, isForced = false }) {
     showAgain({ decision, html, complaint });
   } else {
     returned.push({ decision, html, complaint });
-    if (complaint) complain(complaint);
+    complain(complaint || whyReturned(decision, html));
   }
   tell(lastDecided?.told ?? before);
 }

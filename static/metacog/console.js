@@ -35,6 +35,12 @@ function complain(text) {
   note.timer = setTimeout(() => note.remove(), 12000);
 }
 
+// What was said about what was tried before.
+function forgetRefusal() {
+  byId("complaint")?.remove();
+  document.querySelector("#stopped [role=alert]")?.remove();
+}
+
 // What a key could not do, for whoever looks as well.
 function say(text) {
   let note = byId("notice");
@@ -50,7 +56,7 @@ function say(text) {
   note.timer = setTimeout(() => note.remove(), 5000);
 }
 
-// It gives way to what is done next: a sheet opens where it is.
+// It gives way to what is done next.
 for (const kind of ["keydown", "pointerdown"]) addEventListener(kind, () => byId("notice")?.remove(), true);
 
 // -- time: reviews/templatetags/console.py says the same ------------------------------------------
@@ -207,6 +213,12 @@ for (const failure of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) 
   });
 }
 
+// A request that gave way to another is no error for the browser's console; of what did go wrong the event that follows
+// `afterRequest` tells there.
+htmx.logger = (element, event, detail) => {
+  if (["htmx:sendAbort", "htmx:afterRequest"].includes(event)) delete detail.error;
+};
+
 // -- as a page comes -----------------------------------------------------------------------------
 
 // There may be more saved views than a line has room for.
@@ -215,9 +227,10 @@ for (const here of document.querySelectorAll(".views [aria-current]")) {
   line.scrollLeft = here.offsetLeft - line.clientWidth / 3;
 }
 
-// What is wrong with a form may stand far below the top, where a page comes up; htmx shows that after this event.
+// What is wrong with a form may stand far below the top, where a page comes up; htmx shows that after this event. A bar
+// is always in sight.
 function showWhatIsWrong(part) {
-  part.querySelector(".page form :is(.wrong, [role=alert])")?.scrollIntoView({ block: "center" });
+  part.querySelector(".page form :is(.wrong, [role=alert]):not(.act *)")?.scrollIntoView({ block: "center" });
 }
 showWhatIsWrong(document);
 document.addEventListener("htmx:afterSettle", (event) => setTimeout(showWhatIsWrong, 0, event.target));

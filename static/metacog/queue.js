@@ -322,7 +322,7 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   if (elt.id === "poll" && document.hidden) event.preventDefault();
   if (byId("desk")?.contains(elt)) event.detail.xhr.about = byId("item")?.dataset.held;
   if (target.id !== "desk") return;
-  byId("complaint")?.remove(); // it was about what was tried before
+  forgetRefusal();
   coming = elt.matches(".row");
   if (coming) select(elt.id.slice("row-".length));
   isPosted = elt.matches("#approve, #reject");
@@ -382,8 +382,8 @@ function arrived() {
   keepSight();
   scrollTo(0, 0);
   if (isEditing()) firstToEdit()?.scrollIntoView({ block: "nearest" }); // a warning may be higher than the screen
-  // What was refused is said by its alert; the focus stays in the text or the reason that is to be mended.
-  if (!document.querySelector("#desk [role=alert]")) byId("item-title")?.focus({ preventScroll: true });
+  // What was refused is said by its alert; the focus stays in the text or the reason that is to be mended, if any is.
+  if (!document.querySelector("#desk [role=alert]") || !byId("approve")) byId("item-title")?.focus({ preventScroll: true });
   select(byId("item").dataset.held);
   nameApproval();
 }

@@ -47,8 +47,8 @@ ARGUMENTS = [
 ]
 
 SCREEN = {"width": 1280, "height": 720}  # Playwright's own
-# Refusals are shown in place, a decision ends a poll that is under way, and a test may cut a connection.
-EXPECTED = ("status of 4", "htmx:afterRequest", "htmx:sendAbort", "htmx:sendError", "htmx:timeout", "net::ERR_FAILED")
+# Refusals are shown in place, and a test may cut a connection.
+EXPECTED = ("status of 4", "htmx:sendError", "htmx:timeout", "net::ERR_FAILED")
 
 
 @pytest.fixture(autouse=True)

@@ -46,7 +46,17 @@ def test_a_passkey_signs_in_alone(alice: Any, open_page: Any, live_server: Any, 
     expect(page.get_by_text("Use your passkey, or type one of your recovery codes.")).to_be_visible()  # she has no app
 
     page.goto(f"{here}/sign-in/")
-    page.get_by_role("button", name="Sign in with a passkey").click()
+    button = page.get_by_role("button", name="Sign in with a passkey")
+    page.evaluate("() => { navigator.credentials.get = async () => { throw new DOMException('', 'NotAllowedError') } }")
+    button.click()
+    expect(page.get_by_role("alert")).to_contain_text("dialog was canceled")
+
+    settings.HAS_PASSKEYS = False
+    page.goto(f"{here}/sign-in/")
+    expect(page.get_by_text("Passkeys do not work at")).to_be_visible()
+    settings.HAS_PASSKEYS = True
+    page.reload()
+    button.click()
     expect(page).to_have_url(f"{here}/queue/")
     tools.send("WebAuthn.disable")
     page.goto(f"{live_server.url}/healthz")

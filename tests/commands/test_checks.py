@@ -86,6 +86,17 @@ def test_what_stands_around_an_address_is_no_part_of_it(monkeypatch: pytest.Monk
     assert read["CSRF_TRUSTED_ORIGINS"] == ["https://metacog.example.org"]
 
 
+@pytest.mark.parametrize(
+    ("url", "has_passkeys"),
+    [("https://metacog.example.org", True), ("http://localhost:8000", True), ("http://metacog.example.org", False),
+     ("https://192.0.2.7", False), ("https://[2001:db8::a]:8000", False)],
+)  # fmt: skip
+def test_passkeys_are_for_names_and_this_machine(
+    monkeypatch: pytest.MonkeyPatch, url: str, has_passkeys: bool
+) -> None:
+    assert settings_with(monkeypatch, {"METACOG_PUBLIC_URL": url})["HAS_PASSKEYS"] is has_passkeys
+
+
 @pytest.mark.parametrize(("named", "is_told"), [("metacog.example.org", False), ("", True)])
 def test_behind_a_proxy_hosts_must_be_named_and_this_machines_own_are_there_besides(
     monkeypatch: pytest.MonkeyPatch, named: str, is_told: bool

@@ -127,7 +127,10 @@ def test_an_item_of_those_decided_together_is_left_out_by_key(open_page: Any, al
         expect(page.locator(f"[href*={held[at]}]")).to_be_focused()
     page.keyboard.press("x")
     expect(page.locator(":checked")).to_have_count(2)
-    for key in "xxa":
+    for ticked in (3, 0, 3):
+        page.keyboard.press("Shift+X")
+        expect(page.locator(":checked")).to_have_count(ticked)
+    for key in "xa":
         page.keyboard.press(key)
     expect(page.locator("#told")).to_contain_text("Approved 2 items")
     assert set(Decision.objects.values_list("held__public_id", flat=True)) == {held[0], held[2]}
@@ -198,10 +201,17 @@ def test_an_item_that_somebody_else_decided_comes_back_and_the_others_stay_decid
         page.wait_for_timeout(SETTLED)
         page.keyboard.press("a")
         on_desk(page, following)
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("e")
+    page.locator("#edited").fill("It may be the cache.")
     let_go()
+    expect(page.get_by_role("alert")).to_have_text(
+        re.compile(r"Not decided: “The cause is .*”\. ✗ rejected by Bob .* · Your decision was not saved\.")
+    )
+    page.keyboard.press("Control+Enter")
     on_desk(page, held[0])
     expect(page.locator("#standing")).to_contain_text("rejected by Bob")
-    expect(page.get_by_role("alert")).to_contain_text("Not decided: “The cause is clearly the cache.")
+    expect(page.locator(".act").get_by_role("alert")).to_contain_text("Your decision was not saved.")
     idle(page)
     assert decided(held[1]).person == alice
     page.locator(f"#row-{held[2]}").click()

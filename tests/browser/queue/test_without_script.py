@@ -90,6 +90,13 @@ def test_on_a_phone_the_navigation_is_a_menu_and_nothing_goes_sideways(open_page
     kuro.hold()
     page = open_page(alice, java_script_enabled=False, viewport={"width": 390, "height": 844})
     page.goto("/queue/")
+    export, filters = page.get_by_text("Export", exact=True), page.get_by_text("Filters", exact=True)
+    expect(export).to_be_hidden()
+    place = filters.bounding_box()
+    assert page.locator(".controls").bounding_box()["height"] < 2 * place["height"]
+    filters.click()
+    expect(export).to_be_visible()
+    assert filters.bounding_box() == place
     menu, link = page.get_by_role("button", name="Menu Queue"), page.get_by_role("link", name="Knowledge")
     expect(link).to_be_hidden()
     menu.click()

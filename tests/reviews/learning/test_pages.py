@@ -385,7 +385,7 @@ class TestWritingDown:
         decision, _ = decisions.decide(hold(said), carla, "reject", reason=reason)
         page = page_of(as_person(carla), f"/patterns/new?decision={decision.public_id}")
         assert "Proposed keywords" in page
-        assert re.findall(r"<textarea name=\"keywords\"[^>]*> ?([^<]*)</textarea>", page) == [proposed]
+        assert re.findall(r"<textarea name=\"keywords\"[^>]* required [^>]*> ?([^<]*)</textarea>", page) == [proposed]
 
     @pytest.mark.parametrize("said", ["It is the cache. It is Sunday.", "The cache."])
     def test_none_are_proposed_where_nothing_is_to_be_recognised(
