@@ -540,17 +540,19 @@ def test_j_on_the_last_row_goes_to_the_next_page(
     held = [kuro.hold() for _ in range(3)]
     page = open_page(alice)
     page.goto("/queue/")
+
+    def goes_to(key: str, expected: str) -> None:
+        page.keyboard.press(key)
+        expect(page.locator("#item")).to_have_attribute("data-held", expected)
+        page.wait_for_load_state()  # its scripts read the next key
+
     for expected in held[1:]:
-        page.keyboard.press("j")
-        expect(page.locator("#item")).to_have_attribute("data-held", expected)
+        goes_to("j", expected)
     expect(page.locator(".entry")).to_have_count(1)
-    page.keyboard.press("j")  # it ends there
-    expect(page.locator("#item")).to_have_attribute("data-held", held[-1])
+    goes_to("j", held[-1])  # it ends there
     for expected in held[-2::-1]:
-        page.keyboard.press("k")
-        expect(page.locator("#item")).to_have_attribute("data-held", expected)
-    page.keyboard.press("k")  # and begins here
-    expect(page.locator("#item")).to_have_attribute("data-held", held[0])
+        goes_to("k", expected)
+    goes_to("k", held[0])  # and begins here
 
 
 def test_an_item_that_is_opened_by_its_address_is_in_sight_in_the_list(open_page: Any, alice: Any, kuro: Any) -> None:
