@@ -33,8 +33,8 @@ DONE = {  # by the step, and by the outcome of a conflict
     "confirm": gettext_lazy("Memory confirmed"),
     "discard": gettext_lazy("Memory discarded"),
     "retire": gettext_lazy("Memory retired"),
-    "newer": gettext_lazy("Newer memory kept, older one retired"),
-    "older": gettext_lazy("Older memory kept, newer one retired"),
+    "newer": gettext_lazy("Older memory retired, newer one kept"),
+    "older": gettext_lazy("Newer memory retired, older one kept"),
     "both": gettext_lazy("Both memories kept"),
 }
 
