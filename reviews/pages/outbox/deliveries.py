@@ -151,8 +151,9 @@ def _webhook(request: PersonRequest, webhook_id: str) -> TeamWebhook:
 def _webhooks(request: PersonRequest) -> QuerySet[TeamWebhook]:
     """Return the webhooks of teams that the person owns, each with how many of its deliveries are queued."""
     owned = TeamWebhook.objects.filter(team__in=request.user.teams_as(Role.OWNER), removed_at=None)
-    queued = Count("deliveries", filter=Q(deliveries__state=State.WAITING))
-    return owned.annotate(queued=queued).order_by("pk")
+    queued = Delivery.objects.filter(webhook=OuterRef("pk"), state=State.WAITING).order_by()
+    count = queued.values("webhook").annotate(number=Count("pk")).values("number")
+    return owned.annotate(queued=Coalesce(Subquery(count), 0)).order_by("pk")
 
 
 def _is_off(delivery: Delivery) -> bool:
