@@ -68,6 +68,11 @@ RECENT = {
     "recent_window": gettext_lazy("Earlier responses compared"),
     "similar_at": gettext_lazy("Repetition from a similarity of"),
 }
+BOUNDS = {
+    "required": gettext_lazy("This field is required."),
+    "min_value": gettext_lazy("Enter a number of at least %(limit_value)s."),
+    "max_value": gettext_lazy("Enter a number of at most %(limit_value)s."),
+}
 # By the setting among those of stuck, as above.
 LOOPS = {
     "repeats": gettext_lazy("Repeats that make a loop"),
@@ -194,6 +199,8 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
             self.fields[f"stuck_{name}"] = field
         for part, label in PARTS.items():
             self.fields[f"part_{part}"] = forms.BooleanField(label=label, required=False)
+        for each in self.fields.values():
+            each.error_messages |= BOUNDS
 
     def part_fields(self) -> list[forms.BoundField]:
         return [self[f"part_{part}"] for part in PARTS]

@@ -36,6 +36,8 @@ SAID = {  # by the template that allauth would use; it says nothing else
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
+    error_messages = DefaultAccountAdapter.error_messages | {"incorrect_password": _("Incorrect password.")}
+
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False  # owners add people, and groups of a provider do
 

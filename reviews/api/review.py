@@ -85,7 +85,7 @@ class ItemComment(BaseModel):
 class ReviewItem(QueueItem):
     """A held item with what was around it."""
 
-    user_message: str | None = Field(description="What the agent answered, where it said so.")
+    user_message: str | None = Field(description="The user's message that the response answers, where it was given.")
     response_text: str = Field(description="The whole response; empty once its texts were erased.")
     comments: list[ItemComment] = Field(description="Oldest first.")
     signals: list[SignalPart] = Field(description="Spans are places in `response_text`, or in `text` with `item`.")

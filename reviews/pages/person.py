@@ -6,10 +6,14 @@ from django.db.models import QuerySet
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.html import format_html
+from django.utils.text import Truncator
+from django.utils.translation import gettext
 from django_htmx.middleware import HtmxDetails
 
 from metacog.models import User
 from reviews.models import HeldItem
+from reviews.presentation.highlight import show
 
 
 class PersonRequest(HttpRequest):
@@ -32,6 +36,11 @@ def number(raw: str) -> int:
 def back(request: PersonRequest, otherwise: str) -> str:
     """Return the page on which a form stood that stands on several: the list of what is to do, or another by name."""
     return "to-do" if request.POST.get("back") == "to-do" else otherwise
+
+
+def told_of(sentence: str, text: str, address: str) -> str:
+    """Say what was done, with a link to what it was done to: the beginning of its text, escaped."""
+    return format_html('{}{}<a href="{}">{}</a>', sentence, gettext(": "), address, show(Truncator(text).chars(80)))
 
 
 def refused(form: BaseForm) -> int:

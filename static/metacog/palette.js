@@ -108,7 +108,7 @@ async function find() {
     const answer = await fetch(address, { signal: found.signal, headers: { "HX-Request": "true" } });
     const part = document.createElement("template");
     part.innerHTML = answer.status === 200 ? await answer.text() : "";
-    const everything = option(`${palette.dataset.everything} “${query}”`, {
+    const everything = option(palette.dataset.everything.replace("{query}", () => query), {
       href: `${palette.dataset.search}?q=${encodeURIComponent(query)}`,
     });
     group.replaceChildren(...part.content.querySelectorAll("[role=option]"), everything);

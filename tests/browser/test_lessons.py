@@ -30,7 +30,7 @@ def test_a_step_takes_what_is_being_written_away_only_when_pressed_twice(open_pa
     page.get_by_text("not sent yet. Press again").wait_for()
     expect(page.locator("#id_text")).to_have_value("In my own words.")
     confirm.click()
-    page.get_by_text("Saved.").wait_for()
+    page.get_by_text("Lesson confirmed: ").wait_for()
 
 
 @pytest.mark.parametrize("has_script", [True, False])
@@ -49,7 +49,7 @@ def test_proposals_are_answered_one_by_one_and_many_at_once(
     page.on("framenavigated", lambda frame: loads.append(frame.url))
     page.get_by_role("listitem").filter(has_text="First, 1").get_by_role("button", name="Confirm").click()
     expect(page.get_by_role("heading", name="2 proposed lessons")).to_be_visible()
-    expect(page.get_by_text("Saved.")).to_be_visible()
+    expect(page.get_by_text("Lesson confirmed: First, 1")).to_be_visible()
     assert bool(loads) == (not has_script)
     for name in ("Second",) if has_script else ("Second", "Third"):
         page.get_by_role("checkbox", name=f"Select: {name}, 1").check()

@@ -524,7 +524,7 @@ export interface components {
              */
             topics?: string[] | null;
             /**
-             * @description What the response answers.
+             * @description The user's message that the response answers.
              * @default null
              */
             user_message?: string | null;

@@ -241,7 +241,7 @@ class ResponseBody(_Shape):
         max_length=MAX_ITEMS,
         description="What the response wants done. [] means nothing; null: tags are parsed from `response`.",
     )
-    user_message: str | None = Field(default=None, description="What the response answers.")
+    user_message: str | None = Field(default=None, description="The user's message that the response answers.")
     session: Name | None = Field(
         default=None,
         description="The conversation this belongs to: what was said, given and tried before counts within it. "

@@ -63,7 +63,7 @@ def _in_words(found: Fit) -> str:
     weights = ", ".join(f"{name} {weight}" for name, weight in found.weights.items())
     if found.why_not:
         rivals = [NAMES[name] for name in found.gate.as_good] if found.gate else []
-        told = f"orders as well: {', '.join(rivals)}" if rivals else "no better than what is in force"
+        told = f"no better than {', '.join(rivals) or 'what is in force'}"
         lines.append(f"Not offered, {told}: {weights}")
     else:
         lines.append(f"Offered: {weights}; marks from {found.threshold}, holds from {found.hold_at}")

@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from metacog.models import Agent, Role
@@ -24,11 +24,17 @@ from patterns.lessons.forms import LessonForm, NewLessonForm
 from patterns.models import Lesson
 from reviews.held.listing import named, word
 from reviews.models import AgentResponse
-from reviews.pages.person import PersonRequest, back, refused
+from reviews.pages.person import PersonRequest, back, refused, told_of
 
 SHOWN = 100  # of each state, those changed last
 EVIDENCE = 10  # responses told of one proposal
 State = Lesson.State
+DONE = {  # by the step of `lessons.AFTER`
+    "confirm": gettext_lazy("Lesson confirmed"),
+    "dismiss": gettext_lazy("Lesson dismissed"),
+    "retire": gettext_lazy("Lesson retired"),
+    "restore": gettext_lazy("Lesson activated again"),
+}
 
 
 @require_safe
@@ -115,7 +121,7 @@ def lesson_step(request: PersonRequest, lesson_id: str) -> HttpResponse:
         return HttpResponseBadRequest(_("Unknown step."), content_type="text/plain; charset=utf-8")
     try:
         _take(request, found, step)
-        told, status = _("Saved."), 200
+        told, status = told_of(str(DONE[step]), found.text, reverse("lesson", args=[lesson_id])), 200
     except lessons.NotDone as error:
         told, status = str(error), 409
     back = _lessons_address(request) if request.POST.get("from") == "list" else reverse("lesson", args=[lesson_id])

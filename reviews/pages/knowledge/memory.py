@@ -10,7 +10,9 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from metacog.heuristics.contradiction.contradictions import contradicts
@@ -22,11 +24,19 @@ from patterns.memory.forms import MemoryForm
 from patterns.models import Memory, MemoryConflict
 from reviews.api.memory import MAX_QUERY
 from reviews.intake import knowledge
-from reviews.pages.person import PersonRequest, back, number, refused
+from reviews.pages.person import PersonRequest, back, number, refused, told_of
 from reviews.serializers import matched
 
 SHOWN = 100  # of those that wait, of contradictions, of what was found
 State = Memory.State
+DONE = {  # by the step, and by the outcome of a conflict
+    "confirm": gettext_lazy("Memory confirmed"),
+    "discard": gettext_lazy("Memory discarded"),
+    "retire": gettext_lazy("Memory retired"),
+    "newer": gettext_lazy("Older memory retired, newer one kept"),
+    "older": gettext_lazy("Newer memory retired, older one kept"),
+    "both": gettext_lazy("Both memories kept"),
+}
 
 
 @require_safe
@@ -81,7 +91,8 @@ def memory_step(request: PersonRequest, memory_id: str) -> HttpResponse:
         return _page(request, moved.memory, refusal=_why(moved), status=409)
     if request.htmx:
         return _page(request, row)
-    messages.success(request, _("Saved."))
+    told = DONE[request.POST["step"]]
+    messages.success(request, told_of(str(told), row.text, reverse("memory", args=[memory_id])))
     return redirect(back(request, "memories")) if "list" in request.POST else redirect("memory", memory_id)
 
 
@@ -116,7 +127,9 @@ def memory_settle(request: PersonRequest, conflict_id: int) -> HttpResponse:
     try:
         with transaction.atomic(durable=True):
             knowledge.settle(conflict, outcome, request.user)
-        messages.success(request, _("Settled."))
+        kept = conflict.older if outcome == MemoryConflict.Outcome.OLDER else conflict.newer
+        told = told_of(str(DONE[outcome]), kept.text, reverse("memory", args=[kept.public_id]))
+        messages.success(request, told)
     except memory.Moved:
         messages.error(request, _("Another person settled this conflict meanwhile."))
     return redirect(back(request, "memories"))

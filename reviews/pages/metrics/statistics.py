@@ -122,6 +122,7 @@ def statistics(request: PersonRequest) -> HttpResponse:
         "teams": request.user.teams,
         "file_query": asked.days.query,
         "total": total,
+        "before": before,
         "count": {name: number(getattr(total, name)) for name in ("responses", "triggered", "expired")},
         "agents_counted": sum(bool(each.now.responses) for each in found.by_agent.values()),
         "counted_at": found.counted_at,
@@ -147,11 +148,11 @@ def _tiles(total: Total, before: Total) -> dict[str, Any]:
     timed = total.seconds.total()
     return {
         "triggered": ratio(total.trigger_ratio, digits=1),
-        "triggered_change": changes.against(total.trigger_ratio, before.trigger_ratio),
+        "triggered_change": changes.against(total.trigger_ratio, before.trigger_ratio) if before.responses else "",
         "rejected": ratio(total.rejected_ratio),
-        "rejected_change": changes.against(total.rejected_ratio, before.rejected_ratio),
+        "rejected_change": changes.against(total.rejected_ratio, before.rejected_ratio) if before.responses else "",
         "median": duration(total.median_seconds),
-        "median_change": changes.of_median(total, before) if timed else "",
+        "median_change": changes.of_median(total, before) if timed and before.responses else "",
         "timed": unbroken(_timed(total)),
     }
 

@@ -81,6 +81,7 @@ def delivery_list(request: PersonRequest) -> HttpResponse:
         "filters": filters,
         "views": _views(filters, scope),
         "choice": choice("deliveries", agents.order_by("name", "team__name"), request.GET, filters.agent),
+        "webhooks": () if webhook else _webhooks(request),
         "have_address": agents.exclude(callback_url="").exists(),
         "endpoints": [
             {"endpoint": endpoint, "given_up": endpoint.exhausted, "may_send": endpoint.agent.team_id in may_send}
@@ -145,6 +146,14 @@ def _webhook(request: PersonRequest, webhook_id: str) -> TeamWebhook:
     """Return a webhook of a team that the person owns."""
     owned = request.user.teams_as(Role.OWNER)
     return get_object_or_404(TeamWebhook, public_id=webhook_id, team__in=owned, removed_at=None)
+
+
+def _webhooks(request: PersonRequest) -> QuerySet[TeamWebhook]:
+    """Return the webhooks of teams that the person owns, each with how many of its deliveries are queued."""
+    owned = TeamWebhook.objects.filter(team__in=request.user.teams_as(Role.OWNER), removed_at=None)
+    queued = Delivery.objects.filter(webhook=OuterRef("pk"), state=State.WAITING).order_by()
+    count = queued.values("webhook").annotate(number=Count("pk")).values("number")
+    return owned.annotate(queued=Coalesce(Subquery(count), 0)).order_by("pk")
 
 
 def _is_off(delivery: Delivery) -> bool:

@@ -61,13 +61,11 @@ def verdict(learned: LearnedRisk | None) -> str:
     if gate is None:
         return ""
     if not is_proven(learned):
-        rival = RIVALS[next(iter(gate.as_good), "chance")]
-        told = (
-            gettext("Not used yet: no better than chance (n = %(n)s).")
-            if "chance" in gate.as_good
-            else gettext("Not used yet: %(rival)s orders as well (n = %(n)s).")
-        )
-        return told % {"rival": rival, "n": number(gate.decisions)}
+        rival = RIVALS["chance" if "chance" in gate.as_good else next(iter(gate.as_good), "chance")]
+        return gettext("Not used yet: no better than %(rival)s (n = %(n)s).") % {
+            "rival": rival,
+            "n": number(gate.decisions),
+        }
     share, low, high = gate.caught_at(TENTH)
     at = LOOKED_AT.index(TENTH)
     told = (

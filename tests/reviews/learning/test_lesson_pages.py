@@ -128,7 +128,8 @@ class TestSteps:
         page = words(answer)
         assert answer.status_code == 200
         assert page.lstrip().startswith('<div id="lessons">')
-        assert "Saved." in page
+        assert f'Lesson confirmed: <a href="/lessons/{proposed[0].public_id}/">Look' in page
+        assert "times &lt;script&gt;</a>" in answer.content.decode()
         assert "1 proposed lesson" in page
 
     def test_many_at_once_skip_what_does_not_fit_and_say_so(self, proposed: Any, carla: Any, as_person: Any) -> None:

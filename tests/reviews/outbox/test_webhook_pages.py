@@ -58,6 +58,7 @@ def test_nobody_but_owners_sees_or_changes_them(
     assert {answer.status_code for answer in answers} == {status}
     assert client.get(reverse("deliveries"), {"webhook": webhook.public_id}).status_code == 404
     assert b"item.held" not in client.get(reverse("deliveries")).content
+    assert webhook.public_id not in client.get(reverse("deliveries")).content.decode()
     assert webhook.public_id not in client.get(reverse("team")).content.decode()
     webhook.refresh_from_db()
     assert (webhook.events, webhook.removed_at, TeamWebhook.objects.count()) == (["item.held"], None, 1)
@@ -168,6 +169,8 @@ def test_its_deliveries_are_listed_apart_and_sent_again(
     assert back["Location"] == f"{reverse('deliveries')}?webhook={webhook.public_id}"
     given_up.refresh_from_db()
     assert given_up.state == "waiting"
+    apart = " ".join(client.get(reverse("deliveries")).content.decode().split())
+    assert re.search(rf'\?webhook={webhook.public_id}">{webhook.host}</a> <span [^>]*>\(1 queued\)</span>', apart)
 
 
 def test_one_that_was_switched_off_is_switched_on_with_what_was_given_up(

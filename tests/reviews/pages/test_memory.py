@@ -77,6 +77,7 @@ def test_what_waits_is_confirmed_or_discarded_on_the_list(
     client, address = as_person(carla), reverse("memory-step", args=[held.public_id])
     answer = client.post(address, {"step": name, "list": "1"})
     assert (answer.status_code, answer["Location"]) == (302, "/memory/")
+    assert f'Memory {name}ed: <a href="/memory/{held.public_id}/">' in client.get("/memory/").content.decode()
     assert [item["text"] for item in kuro.get("/memory").json()["items"]] == stands
     event = AuditEvent.objects.latest("pk")
     assert (event.action, event.before, event.actor) == (f"memory-{name}ed", "pending", "carla")
@@ -144,7 +145,9 @@ def test_a_person_says_which_stands(
     client = as_person(carla)
     address = reverse("memory-settle", args=[clash.pk])
     assert client.post(address, {"outcome": "neither"}).status_code == 400
-    assert client.post(address, {"outcome": outcome}).status_code == 302
+    page = client.post(address, {"outcome": outcome}, follow=True).content.decode()
+    kept = clash.older if outcome == "older" else clash.newer
+    assert f'<a href="/memory/{kept.public_id}/">{kept.text[:40]}' in page.split('role="status"')[1]
     assert [item["text"] for item in kuro.get("/memory").json()["items"]] == stands
     assert all(item["contradicts"] == [] for item in kuro.get("/memory").json()["items"])
     assert "Another person settled this conflict" in words(client.post(address, {"outcome": "both"}, follow=True))

@@ -227,7 +227,7 @@ def test_both_pages_say_what_quality_was_made_of_and_when_the_next_cycle_is(kuro
             " · consistency 1 · length ok · said before"
         ) in page
         assert "Events low quality meta:confidence-low · no progress meta:impasse" in page
-        assert "Next cycle in 2 minutes to look again at what is held: CHAT" in page
+        assert "Next cycle in 2 minutes · to look again at what is held: CHAT" in page
 
 
 def test_it_says_what_there_was_nothing_to_judge_by(kuro: Any, told: Any) -> None:
@@ -246,7 +246,7 @@ def test_it_says_what_there_was_nothing_to_judge_by(kuro: Any, told: Any) -> Non
 )
 def test_it_says_when_the_next_cycle_is_in_words(kuro: Any, told: Any, seconds: int, said: str) -> None:
     Policy.objects.update(review_seconds=seconds)
-    assert f"Next cycle {said} to look again" in told(pages_of(kuro.respond())[0])
+    assert f"Next cycle {said} · to look again" in told(pages_of(kuro.respond())[0])
 
 
 def test_both_pages_say_the_confidence_and_what_it_tells_the_agent(kuro: Any, told: Any) -> None:

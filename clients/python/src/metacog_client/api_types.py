@@ -539,7 +539,7 @@ class ResponseBody(TypedDict):
     id: NotRequired[str | None]
     # What the response wants done. [] means nothing; null: tags are parsed from `response`.
     items: NotRequired[list[ItemBody | ToolCallBody] | None]
-    # What the response answers.
+    # The user's message that the response answers.
     user_message: NotRequired[str | None]
     # The conversation this belongs to: what was said, given and tried before counts within it. Without one it continues
     # none.

@@ -26,7 +26,7 @@ def client(as_person: Any, alice: Any) -> Any:
         ("word", 60, 1, "Too few decisions yet: 60 of the 100 it takes."),
         ("word", 400, 1, r"Reviewing the tenth of items with the highest risk finds \d+% of rejections "
          r"\(95% CI \d+–\d+%, n = 120\)\. Ordered by length, a tenth finds \d+%; by chance, 10%\."),
-        ("length", 400, 1, "Not used yet: length orders as well (n = 120). Until then the queue can be ordered by "
+        ("length", 400, 1, "Not used yet: no better than length (n = 120). Until then the queue can be ordered by "
          "length, which beats chance."),
         ("nothing", 400, 1, "Not used yet: no better than chance (n = 120). Learned risk"),
         ("never", 400, 1, "Too one-sided yet: it takes 10 rejections and 10 approvals among the older decisions and "
