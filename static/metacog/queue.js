@@ -200,6 +200,7 @@ function edit(open) {
   nameApproval();
   if (open) {
     readAt = scrollY;
+    giveBackEdit();
     const first = firstToEdit();
     first?.focus({ preventScroll: true });
     if (first?.matches("textarea")) first.setSelectionRange(0, 0);
