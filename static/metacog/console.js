@@ -164,10 +164,10 @@ let warned; // what was pressed when it was said
 addEventListener("keydown", ({ key }) => { pressed = key; }, true);
 addEventListener("pointerdown", () => { pressed = ""; }, true);
 
-function mayLeave() {
-  if (!isTyped() || (warned === pressed && byId("complaint")?.textContent === words.unsent)) return true;
+function mayLeave(warning = words.unsent) {
+  if (!isTyped() || (warned === pressed && byId("complaint")?.textContent === warning)) return true;
   warned = pressed;
-  complain(words.unsent);
+  complain(warning);
   return false;
 }
 

@@ -317,7 +317,8 @@ document.addEventListener("htmx:confirm", (event) => {
     return event.preventDefault();
   }
   if (elt.closest("#buttons") && (isWaiting() || performance.now() - cameAt < SETTLE)) return event.preventDefault();
-  if (!isWaiting() && isUnsentBy(elt) && !mayLeave()) return event.preventDefault();
+  const isEditLeft = elt.id === "approve" && !isEditing() && editable().some(isUnsent);
+  if (!isWaiting() && isUnsentBy(elt) && !mayLeave(isEditLeft ? words.unsentEdit : words.unsent)) return event.preventDefault();
   if (elt.matches("#approve, #reject") && goOn(elt)) return event.preventDefault();
   if (elt.matches(".row") && openAhead(elt)) event.preventDefault();
 });
