@@ -196,10 +196,10 @@ document.addEventListener("htmx:beforeOnLoad", (event) => {
 // -- what went wrong -------------------------------------------------------------------------------
 
 // Without an answer, and after 500, it may have been decided all the same.
-function whatFailed({ xhr, requestConfig }) {
+function whatFailed({ xhr, requestConfig }, isText = isTyped()) {
   if (requestConfig.verb === "get") return words.unshown;
   if (xhr.status >= 400 && xhr.status < 500 && xhr.status !== 429) return words.forbidden;
-  return [429, 503].includes(xhr.status) ? words.failed : words.unknown;
+  return ([429, 503].includes(xhr.status) ? words.failed : words.unknown) + (isText ? words.inField : "");
 }
 
 for (const failure of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
