@@ -24,7 +24,11 @@ class Question(NamedTuple):
     can_answer: bool
     was_taken: bool  # by the detector; told only once it is answered, as it would sway who answers
     taught: PatternOrigin | None  # what it taught, by its answer or by the detector
-    at: str  # the id of the response on whose page it stands
+    at: str  # where it stands: the id of the response on whose page, "to-do", or nothing on the page of all questions
+
+    @property
+    def is_listed(self) -> bool:
+        return self.at in ("", "to-do")
 
 
 def about(user: User, response: AgentResponse) -> list[Question]:
@@ -35,7 +39,7 @@ def about(user: User, response: AgentResponse) -> list[Question]:
 
 
 def shown(user: User, rows: Sequence[PossibleCorrection], at: str = "") -> list[Question]:
-    """Return questions as the page of the response `at` shows them, or a list."""
+    """Return questions as the page `at` shows them."""
     answered = [row.response.public_id for row in rows if row.answer]
     origins = PatternOrigin.objects.filter(kind=PatternOrigin.Kind.CORRECTION, row__in=answered)
     taught = {origin.row: origin for origin in origins.select_related("pattern")}

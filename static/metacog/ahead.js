@@ -283,7 +283,8 @@ function settle(decision) {
   const { status, answer } = decision;
   if (status === 200) return noteDone(decision, answer);
   if (status === 409 || status === 422) return comeBack(decision, { html: answer }); // the item as it is now, and why
-  comeBack(decision, { complaint: whatFailed({ xhr: { status }, requestConfig: { verb: "post" } }) });
+  const isText = Boolean(decision.body.get("reason"));
+  comeBack(decision, { complaint: whatFailed({ xhr: { status }, requestConfig: { verb: "post" } }, isText) });
 }
 
 // What was refused of an item that comes back later.
@@ -326,6 +327,7 @@ const isDecided = () => isWaiting() && (isPosted || (leaving && isOnDesk({ held:
 function comeBack(decision, { complaint = "", html, isForced = false }) {
   decision.isBack = true;
   leaving = undefined;
+  announce(""); // it was said to be decided
   if (!isForced) letGo();
   byId(`row-${decision.held}`)?.classList.remove("done");
   let before; // what was told before it

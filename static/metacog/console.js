@@ -164,10 +164,10 @@ let warned; // what was pressed when it was said
 addEventListener("keydown", ({ key }) => { pressed = key; }, true);
 addEventListener("pointerdown", () => { pressed = ""; }, true);
 
-function mayLeave() {
-  if (!isTyped() || (warned === pressed && byId("complaint")?.textContent === words.unsent)) return true;
+function mayLeave(warning = words.unsent) {
+  if (!isTyped() || (warned === pressed && byId("complaint")?.textContent === warning)) return true;
   warned = pressed;
-  complain(words.unsent);
+  complain(warning);
   return false;
 }
 
@@ -196,10 +196,10 @@ document.addEventListener("htmx:beforeOnLoad", (event) => {
 // -- what went wrong -------------------------------------------------------------------------------
 
 // Without an answer, and after 500, it may have been decided all the same.
-function whatFailed({ xhr, requestConfig }) {
+function whatFailed({ xhr, requestConfig }, isText = isTyped()) {
   if (requestConfig.verb === "get") return words.unshown;
   if (xhr.status >= 400 && xhr.status < 500 && xhr.status !== 429) return words.forbidden;
-  return [429, 503].includes(xhr.status) ? words.failed : words.unknown;
+  return ([429, 503].includes(xhr.status) ? words.failed : words.unknown) + (isText ? words.inField : "");
 }
 
 for (const failure of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {

@@ -206,7 +206,7 @@ function leave() {
     dropWaitingKeys();
   } else if (open) {
     open.open = false;
-    open.querySelector("summary").focus();
+    open.querySelector("summary").focus({ preventScroll: true });
   } else if (["find", "comment"].includes(document.activeElement.id)) {
     document.activeElement.blur();
     byId("item-title")?.focus({ preventScroll: true });

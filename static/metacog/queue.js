@@ -187,6 +187,8 @@ function pick() {
 
 // -- the item ----------------------------------------------------------------------------------
 
+let readAt = 0; // how far down the page was before the editor opened
+
 function edit(open) {
   const [editor, text, field, button, label] = ["editor", "text", "edited", "edit", "edit-label"].map(byId);
   if (!editor || !button) return;
@@ -197,12 +199,15 @@ function edit(open) {
   label.textContent = open ? label.dataset.open : label.dataset.closed;
   nameApproval();
   if (open) {
+    readAt = scrollY;
+    giveBackEdit();
     const first = firstToEdit();
     first?.focus({ preventScroll: true });
     if (first?.matches("textarea")) first.setSelectionRange(0, 0);
     first?.scrollIntoView({ block: "nearest" }); // all of an editor may be higher than the screen
   } else {
-    button.focus();
+    button.focus({ preventScroll: true });
+    scrollTo(0, readAt);
   }
 }
 
@@ -247,7 +252,7 @@ document.addEventListener("click", (event) => {
 
 // A quick hand stands in the note already.
 function focusReason() {
-  if (document.activeElement.id !== "reason") document.querySelector("#rejecting[open] [name=preset]")?.focus();
+  if (document.activeElement.id !== "reason") document.querySelector("#rejecting[open] [name=preset]")?.focus({ preventScroll: true });
 }
 
 // `toggle` does not bubble.
@@ -312,7 +317,8 @@ document.addEventListener("htmx:confirm", (event) => {
     return event.preventDefault();
   }
   if (elt.closest("#buttons") && (isWaiting() || performance.now() - cameAt < SETTLE)) return event.preventDefault();
-  if (!isWaiting() && isUnsentBy(elt) && !mayLeave()) return event.preventDefault();
+  const isEditLeft = elt.id === "approve" && !isEditing() && editable().some(isUnsent);
+  if (!isWaiting() && isUnsentBy(elt) && !mayLeave(isEditLeft ? words.unsentEdit : words.unsent)) return event.preventDefault();
   if (elt.matches("#approve, #reject") && goOn(elt)) return event.preventDefault();
   if (elt.matches(".row") && openAhead(elt)) event.preventDefault();
 });
@@ -380,7 +386,8 @@ function arrived() {
   onDesk = byId("item").dataset.held;
   main.dataset.view = "item";
   keepSight();
-  scrollTo(0, 0);
+  readAt = 0;
+  scrollTo(0, readAt);
   if (isEditing()) firstToEdit()?.scrollIntoView({ block: "nearest" }); // a warning may be higher than the screen
   // What was refused is said by its alert; the focus stays in the text or the reason that is to be mended, if any is.
   if (!document.querySelector("#desk [role=alert]") || !byId("approve")) byId("item-title")?.focus({ preventScroll: true });

@@ -1,4 +1,5 @@
-// The session ended: what was typed about an item is kept in this tab until its person has signed in again.
+// What was typed about an item comes back: the session ended, and it is kept in this tab until its person has signed in
+// again; or what it was decided with was undone, and the editor or the reason is opened.
 "use strict";
 
 {
@@ -14,19 +15,24 @@
     sessionStorage.setItem(KEY, JSON.stringify(kept));
   }
 
+  const named = (fieldset) => [...fieldset.elements].filter(({ name }) => name);
+
   // What is typed about the item in sight.
-  function keepTyped() {
-    const held = get("item")?.dataset.held, typed = {};
-    const preset = document.querySelector("#reject [name=preset]:checked"), field = get("edited");
-    if (!held) return;
+  function typedNow() {
+    const typed = {}, preset = document.querySelector("#reject [name=preset]:checked"), field = get("edited");
     if (get("reason")?.value) typed.reason = get("reason").value;
     if (preset) typed.preset = preset.value;
     if (get("comment")?.value) typed.comment = get("comment").value;
     if (field && !field.disabled) {
       typed.edited = field.matches("textarea") ? field.value
-        : [...field.elements].filter((each) => each.name).map((each) => [each.name, each.type === "checkbox" ? each.checked : each.value]);
+        : named(field).map((each) => [each.name, each.type === "checkbox" ? each.checked : each.value]);
     }
-    if (Object.keys(typed).length) add(held, typed);
+    return typed;
+  }
+
+  function keepTyped() {
+    const held = get("item")?.dataset.held, typed = typedNow();
+    if (held && Object.keys(typed).length) add(held, typed);
   }
 
   // What is typed, and the reasons of decisions that could not be sent, or came back and were not shown yet.
@@ -57,23 +63,55 @@
     field.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
+  function fillEdit(edited) {
+    const field = get("edited");
+    if (field.matches("textarea")) return fill(field, edited);
+    const fields = named(field);
+    if (fields.some(({ name }, at) => name !== edited[at]?.[0])) return; // it is edited as JSON, or no longer so
+    fields.forEach((each, at) => fill(each, edited[at][1]));
+  }
+
+  function fillReason({ preset: chosen, reason }) {
+    const preset = [...document.querySelectorAll("#reject [name=preset]")].find(({ value }) => value === chosen);
+    if (preset) preset.checked = true;
+    if (reason) fill(get("reason"), reason);
+  }
+
+  // -- after an undo: not before it is asked for, as it would count as typed and not sent
+
+  const sent = new Map(); // by item, what was typed when it was decided
+
+  // Before the next item takes its place.
+  document.addEventListener("submit", ({ target }) => {
+    if (target.matches("#approve, #reject")) sent.set(get("item").dataset.held, typedNow());
+  }, true);
+
+  const sentOfThis = () => sent.get(get("item").dataset.held) ?? {};
+
+  window.giveBackEdit = () => {
+    const { edited } = sentOfThis();
+    if (edited && !editable().some(isUnsent)) fillEdit(edited);
+  };
+
+  document.addEventListener("toggle", ({ target }) => {
+    if (target.id !== "rejecting" || !target.open) return;
+    const { preset, reason } = typedNow();
+    if (!preset && !reason) fillReason(sentOfThis());
+  }, true);
+
   function giveBack() {
     const kept = read(), held = get("item")?.dataset.held, typed = kept?.items[held];
     if (kept && (kept.user !== user || Date.now() - kept.at > KEPT_FOR)) return sessionStorage.removeItem(KEY);
     if (!typed) return;
     delete kept.items[held];
     sessionStorage.setItem(KEY, JSON.stringify(kept));
-    const field = get("edited");
-    if (typed.edited && field && get("edit")) {
+    if (typed.edited && get("edited") && get("edit")) {
       edit(true);
-      if (field.matches("textarea")) fill(field, typed.edited);
-      else for (const [name, value] of typed.edited) if (field.elements[name]?.type) fill(field.elements[name], value);
+      fillEdit(typed.edited);
     }
     if ((typed.preset || typed.reason) && get("rejecting")) {
       get("rejecting").open = true;
-      const preset = [...document.querySelectorAll("#reject [name=preset]")].find(({ value }) => value === typed.preset);
-      if (preset) preset.checked = true;
-      if (typed.reason) fill(get("reason"), typed.reason);
+      fillReason(typed);
     }
     if (typed.comment && get("comment")) fill(get("comment"), typed.comment);
     say(document.body.dataset.typedAgain);

@@ -7,18 +7,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from metacog.models import Team
 from patterns.models import ErrorPattern, Lesson
-from reviews.models import AgentResponse, PatternOrigin
+from reviews.models import AgentResponse, PatternOrigin, PossibleCorrection
 from tests.browser import axe
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 def test_a_curators_day(open_page: Any, carla: Any, aurora: Team, kuro: Any, tmp_path: Path) -> None:
-    kuro.respond("It will arrive in 30 days, I think.", items=[])
-    response = AgentResponse.objects.get()
+    for _ in range(2):
+        kuro.respond("It will arrive in 30 days, I think.", items=[])
+    response, reply = AgentResponse.objects.order_by("pk")
+    PossibleCorrection.objects.create(
+        response=reply, before=response, agent=response.agent, confidence=0.5, place=0.1, counts=False, stands_for=1
+    )
     for number, keyword in enumerate(("in 30 days", "arrive in 30 days", "so they say")):
         made = ErrorPattern.objects.create(team=aurora, keywords=[keyword], description=keyword, state="proposed")
         if number < 2:
@@ -29,6 +34,10 @@ def test_a_curators_day(open_page: Any, carla: Any, aurora: Team, kuro: Any, tmp
     page.get_by_role("link", name="To do").click()
     page.get_by_role("heading", name="Proposed patterns").wait_for()
     assert axe.faults(page) == []
+    expect(page.locator("#to-do-count")).to_have_text("5 pending")
+    page.get_by_role("button", name="No", exact=True).click()
+    expect(page.locator("#to-do-count")).to_have_text("4 pending")
+    expect(page.locator(".left-corrections")).to_have_text(["0", "0"])
     page.get_by_text("Merged with 1 similar proposal").click()
     page.get_by_role("button", name="Split pattern").wait_for()
     page.locator("#proposals").locator("xpath=ancestor::section").get_by_role("button", name="Select all").click()

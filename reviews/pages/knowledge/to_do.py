@@ -100,7 +100,7 @@ def _samples(request: PersonRequest, rows: QuerySet[Any]) -> Sequence[Any]:
 
 
 def _corrections(request: PersonRequest, rows: QuerySet[Any]) -> Sequence[Any]:
-    return questions.shown(request.user, list(questions.whole(rows)[:CORRECTIONS]))
+    return questions.shown(request.user, list(questions.whole(rows)[:CORRECTIONS]), at="to-do")
 
 
 def _proposals(request: PersonRequest, rows: QuerySet[Any]) -> Sequence[Any]:

@@ -197,6 +197,7 @@ def test_an_answer_that_never_comes_is_told_of_and_waited_for_no_longer(open_pag
     page.route("**/decide", lambda route: None)
     press(page, "a")
     expect(page.get_by_role("alert")).to_contain_text("so the result is unknown")
+    expect(page.get_by_role("alert")).not_to_contain_text("Your text")
     page.unroute("**/decide")
     page.evaluate("htmx.config.timeout = 20000")  # a busy machine may take longer than 300 ms
     press(page, "a")
@@ -459,6 +460,7 @@ def test_what_somebody_else_decided_is_shown_in_place(open_page: Any, alice: Any
     none_held(theirs)
 
     mine.locator("#standing", has_text="This was decided while you had it open").wait_for()
+    expect(mine.locator("#standing")).not_to_contain_text("Your")
     expect(mine.locator("#standing")).to_contain_text("approved by Bob")
     expect(mine.locator("#about")).not_to_contain_text("review")
     expect(mine.get_by_role("button", name="Approve")).to_have_count(0)

@@ -259,8 +259,9 @@ def test_without_an_answer_the_item_comes_back_with_its_reason_and_is_decided_by
     page.keyboard.press("2")
     page.keyboard.type("Nobody measured it.")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_role("alert")).to_contain_text("so the result is unknown")
+    expect(page.get_by_role("alert")).to_contain_text("Your text is still in the field.")
     on_desk(page, held[0])
+    expect(page.locator("#live")).to_be_empty()
     expect(page.locator("#reason")).to_have_value("Nobody measured it.")
     page.unroute("**/decide")
     kept(page)
@@ -324,6 +325,40 @@ def test_undo_goes_back_decision_by_decision_and_says_when_nothing_is_left(
     page.keyboard.press("u")
     for place in ("#notice", "#live"):
         expect(page.locator(place)).to_contain_text("Nothing left to undo")
+
+
+def test_what_an_undone_decision_was_sent_with_is_there_again_once_it_is_asked_for(
+    open_page: Any, alice: Any, kuro: Any
+) -> None:
+    first, second = hold(kuro, 2)
+    page = open_page(alice)
+    page.goto("/queue/")
+    kept(page)
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("e")
+    page.locator("#edited").fill("The store may be the cause.")
+    page.keyboard.press("Control+Enter")
+    on_desk(page, second)
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("r")
+    page.keyboard.press("2")
+    page.keyboard.type("Nobody measured it.")
+    page.keyboard.press("Control+Enter")
+    none_held(page)
+    for back in (second, first):
+        page.wait_for_timeout(SETTLED)
+        page.keyboard.press("u")
+        on_desk(page, back)
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("e")
+    expect(page.locator("#edited")).to_have_value("The store may be the cause.")
+    expect(page.locator("#approve-label")).to_have_text("Approve with edits")
+    page.keyboard.press("Control+Enter")
+    on_desk(page, second)
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("r")
+    expect(page.locator("#reason")).to_have_value("Nobody measured it.")
+    expect(page.locator("#reject [name=preset]").nth(1)).to_be_checked()
 
 
 def test_every_press_of_undo_takes_one_decision_back_and_what_is_told_gives_way(

@@ -454,9 +454,9 @@ def test_an_edit_in_a_closed_editor_is_left_only_by_pressing_the_same_key_twice(
     quiet.keyboard.press("e")
     quiet.locator("#edited").fill("Maybe.")
     quiet.keyboard.press("Escape")
-    for key in "ja":
+    for key, said in (("j", "Your text is not sent yet."), ("a", "Press again to approve the original.")):
         quiet.keyboard.press(key)
-        expect(quiet.get_by_role("alert")).to_contain_text("Your text is not sent yet.")
+        expect(quiet.get_by_role("alert")).to_contain_text(said)
     on_desk(quiet, held[0])
     assert standing() == []
     quiet.keyboard.press("a")

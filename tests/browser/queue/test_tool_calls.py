@@ -86,6 +86,12 @@ def test_what_was_done_last_takes_one_line_beside_the_buttons_of_a_call(open_pag
         press(page, key)
         expect(page.locator("#item")).to_have_attribute("data-held", held[shown])
     expect(page.locator("#told")).to_contain_text("Undo the one before")
+    places = []
+    for label in ("plain", "one"):
+        page.evaluate("which => byId('approve-label').textContent = byId('approve-label').dataset[which]", label)
+        places.append(page.locator("#edit").bounding_box()["x"])
+    approve = page.locator("#approve button").bounding_box()
+    assert set(places) == {approve["x"] + approve["width"] + 12}
     for width in (1440, 1024, 390):
         page.set_viewport_size({"width": width, "height": 844})
         told, what = (page.locator(part).bounding_box() for part in ("#told", "#told .what"))

@@ -86,6 +86,8 @@ def test_a_decision_after_anothers_shows_what_stands_and_keeps_the_text(
     assert "rejected by Bob" in page
     assert "Nobody measured it." in page
     assert "My own words." in page
+    assert "Your action changed nothing." in page
+    assert "Your text is still in the field." in page
     assert 'id="approve"' not in page
     assert Decision.objects.get().person == bob
 
@@ -106,6 +108,7 @@ def test_a_reason_that_was_not_taken_is_given_back(
     page = decide(client, held, "reject", **form).content.decode()
     assert ("data-posted>\nNobody measured it.</textarea>" in page) == is_undone
     assert ("Your reason, which was not sent:" in page) != is_undone
+    assert (">Wrong<span" in page) != is_undone
     assert "Nobody measured it." in page
 
 
