@@ -86,7 +86,7 @@
     if (target.matches("#approve, #reject")) sent.set(get("item").dataset.held, typedNow());
   }, true);
 
-  const sentOfThis = () => sent.get(get("item").dataset.held) ?? {};
+  const sentOfThis = () => sent.get(get("item")?.dataset.held) ?? {}; // the page of several has no item
 
   window.giveBackEdit = () => {
     const { edited } = sentOfThis();
