@@ -139,15 +139,15 @@ def switch_hesitation(agent: Agent, actor: audit.Actor, on: bool, because: str =
     return _switch(agent, actor, "hesitation_enabled", on, because)
 
 
-def rotate(agent: Agent, actor: audit.Actor) -> tuple[str, str]:
+def rotate(agent: Agent, actor: audit.Actor, because: str = "") -> tuple[str, str]:
     """Give the agent a new (api_key, signing_secret) beside its last ones; they are shown this once.
 
-    Two are live at a time: a third ends the oldest.
+    Two are live at a time: a third ends the oldest, which is what `because` gives the reason of.
     """
     with transaction.atomic():
         Agent.objects.select_for_update(no_key=True).get(pk=agent.pk)
         issued = keys.issue(agent, actor)
-        keys.revoke(agent, actor, keep=2)
+        keys.revoke(agent, actor, keep=keys.MOST_LIVE, because=because)
     return issued
 
 
