@@ -172,6 +172,7 @@ class TestSaving:
         event = AuditEvent.objects.get(action="policy-changed")
         assert (event.before, event.after, event.actor) == ("1", "2", "olga")
         assert "threshold" in event.data["fields"]
+        assert not {"quality", "stuck", "rules"} & {*event.data["fields"]}, "whose defaults the form only writes out"
         verdict = kuro.respond("Clearly.")
         assert (verdict["policy"], verdict["items"][0]["disposition"]) == (2, "hold")
 
