@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import Any, NamedTuple
@@ -66,6 +66,7 @@ class Condition:
     operator: str = "eq"
     value: str = ""
     errors: list[str] = field(default_factory=list)
+    line: str = ""  # its place in the rule
     drop: str = ""  # what its button does
 
     @property
@@ -93,6 +94,7 @@ class Row:
     conditions: list[Condition] = field(default_factory=list)
     errors: dict[str, list[str]] = field(default_factory=dict)
     at: str = ""  # its place
+    came_as: str = ""  # the place by which its cells are named on the page that sent it
     told: str = ""  # in a line
     is_open: bool = True
 
@@ -103,6 +105,12 @@ class Row:
     @property
     def is_wrong(self) -> bool:
         return bool(self.errors) or any(each.errors for each in self.conditions)
+
+    @property
+    def said(self) -> list[tuple[str, list[str]]]:
+        """Return what is wrong by cell, the right ones too."""
+        own = [(name, self.errors.get(name, [])) for name in ("tool", "do", "where", "reason")]
+        return own + [(f"where-{line}", each.errors) for line, each in enumerate(self.conditions)]
 
     def as_rule(self) -> dict[str, Any]:
         """Give the rule as it is stored; what cannot be read is written to `errors`."""
@@ -157,6 +165,7 @@ class RuleTable:
     def __init__(self, rows: Sequence[Row], *, text: str | None = None, mode: str = AS_TABLE) -> None:
         self.rows, self.mode, self.errors, self.focus = list(rows), mode, list[str](), ""
         self.rules: list[Any] | None = None
+        self.is_read = True  # each cell was, right or wrong
         self.text = text
         if text is not None:
             self._read(text)
@@ -176,11 +185,11 @@ class RuleTable:
         rows, named = [], {}
         for number, place in enumerate(dict.fromkeys(places)):
             named[place] = number
-            rows.append(_row(data, f"rule-{place}"))
+            rows.append(replace(_row(data, f"rule-{place}"), came_as=place))
         table = cls(rows)
         table.act(do, named)
-        if do == "rules-as-json" and table.rules is not None:
-            table.mode = AS_JSON
+        if do == "rules-as-json" and table.is_read:
+            return cls([], text=table.text, mode=AS_JSON)
         return table
 
     def _read(self, text: str) -> None:
@@ -211,6 +220,7 @@ class RuleTable:
         filled = [row for row in self.rows if not row.is_blank]
         rules = [row.as_rule() for row in filled]
         is_wrong = any(each.errors for row in filled for each in row.conditions)
+        self.is_read = not is_wrong
         for loc, detail in errors_in(rules):
             is_wrong = True
             if not loc:
@@ -232,7 +242,7 @@ class RuleTable:
         for place, row in enumerate(self.rows):
             row.at = str(place)
             for line, each in enumerate(row.conditions):
-                each.drop = f"rule-drop-{place}-{line}"
+                each.line, each.drop = str(line), f"rule-drop-{place}-{line}"
 
     @property
     def fits(self) -> bool:
