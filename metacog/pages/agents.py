@@ -206,7 +206,7 @@ def _step(agent: Agent, step: str) -> Step:
         )
     if step == "issue-key":
         return Step(
-            title=_("Issue a key that revokes the oldest of %(agent)s") % name,
+            title=_("Issue another key for %(agent)s") % name,
             whose=agent.name,
             consequences=consequences.of_issuing(agent),
             undo=_("For 24 hours the revoked key can be restored, with its secret, once only one other key is live."),
