@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy
 from metacog.heuristics.text import strict_json
 from metacog.heuristics.tool_calls.rules import DO, OPERATORS, errors_in
 from metacog.models import Policy
+from metacog.refusals import said
 
 Words = Callable[[Mapping[str, Any]], str]  # which calls a rule is about
 
@@ -197,7 +198,7 @@ class RuleTable:
             given = strict_json.load(text.encode() or b"[]")
         except strict_json.Refused as refusal:
             self.mode = AS_JSON
-            self.errors.append(str(refusal))
+            self.errors.append(said(refusal.detail))
             return
         except UnicodeEncodeError:
             self.mode = AS_JSON
@@ -224,17 +225,17 @@ class RuleTable:
         for loc, detail in errors_in(rules):
             is_wrong = True
             if not loc:
-                self.errors.append(detail)
+                self.errors.append(said(detail))
                 continue
             row, name = filled[int(loc[0])], loc[1] if len(loc) > 1 else "tool"
             if name == "where" and len(loc) > 2:
                 for each in row.conditions:
                     if each.is_blank or each.pointer != loc[2] or (len(loc) > 3 and each.operator != loc[3]):
                         continue
-                    said = _ERRORS["pointer"] if len(loc) == 3 else _VALUE_ERRORS.get(each.operator, detail)
-                    each.errors.append(str(said))
+                    told = _ERRORS["pointer"] if len(loc) == 3 else _VALUE_ERRORS.get(each.operator, said(detail))
+                    each.errors.append(str(told))
             else:
-                row.errors.setdefault(name, []).append(str(_ERRORS.get(name, detail)))
+                row.errors.setdefault(name, []).append(str(_ERRORS.get(name, said(detail))))
         self.rules = None if is_wrong else rules
         self.text = pretty(rules)
 
@@ -369,6 +370,7 @@ def text_of(policy: Policy) -> str:
 
 
 def _told(loc: Sequence[str], detail: str) -> str:
+    detail = said(detail)
     if not loc:
         return detail
     where = strict_json.pointer(loc[1:])

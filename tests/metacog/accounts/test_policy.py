@@ -135,6 +135,7 @@ class TestDrafting:
             ({"stuck_exhaustion": "101"}, "less than or equal to 100"),
             ({"profile": "wise"}, "Select a valid choice"),
             ({"stuck_threshold": "0"}, "greater than or equal to 1"),
+            ({"rate_per_second": "0"}, "greater than or equal to 1"),
             ({"max_active_threads": "101"}, "less than or equal to 100"),
             ({"forbidden": "x" * 201}, "at most 200 characters"),
             ({"threshold": "many"}, "whole number"),
@@ -158,6 +159,7 @@ class TestDrafting:
         answer = desk.try_out(do=do, **changed)
         assert answer.status_code == 422
         assert said in answer.content.decode()
+        assert not re.search(r"<li>\s*/\w+: ", answer.content.decode()), "once, and not in the wire's words"
         assert Policy.objects.count() == 1
 
 

@@ -11,7 +11,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.utils import timezone
+from django.utils.translation import override
 
+from metacog.accounts.rule_forms import RuleTable
 from metacog.models import Agent, AuditEvent, Policy
 from reviews.held import decisions
 from reviews.models import AgentResponse, HeldItem
@@ -184,11 +186,29 @@ def test_what_is_wrong_is_said_at_its_cell(desk: Desk, cells: dict[str, str], sa
     assert Policy.objects.count() == 1
 
 
+@table(
+    "text",
+    [
+        '[{"tool": "x"', "[NaN]", "[1e999]", '[{"do": "ask", "do": "ask"}]', '"x"', '["x"]', '["\\u0000"]', "[" * 33,
+        '[{"tool": "", "do": "nod", "reason": 1, "shadow": 1, "where": 1, "more": 1}]',
+        '[{"tool": "x", "do": "ask", "where": {"a": 1, "/b": {"by": 1, "in": 1, "lt": [], "regex": 1, "exists": 1}}}]',
+    ],
+    rolled_back=True,
+)  # fmt: skip
+def test_the_json_is_refused_in_the_readers_language(translated: Any, text: str) -> None:
+    def told() -> list[str]:
+        return RuleTable([], text=text).errors
+
+    with override("zh-hant"):
+        assert told()
+        assert [each for each in told() if re.search("[a-z]{3,} [a-z]{2,}", each)] == []
+
+
 def test_a_preview_says_what_is_wrong_at_the_cell_that_sent_it(desk: Desk) -> None:
     sent = fields(desk.client.get(desk.address + address(READ, DEAR)).content.decode())
     moved = sent | {"rule-order": ["1", "0"], "rule-1-where-0-pointer": "eur"}  # as the page has it after a move
     page = desk.client.post(desk.address, DRAFT | moved, headers={"HX-Request": "true"}).content.decode()
-    assert re.findall(r'id="([\w-]+)" hx-swap-oob="true"><p>Write a JSON Pointer', page) == ["rule-1-where-0-error"]
+    assert re.findall(r'id="([\w-]+)" hx-swap-oob="true">\s*<p>Write a JSON Pointer', page) == ["rule-1-where-0-error"]
     as_json = fields(post(desk, moved, do="rules-as-json").content.decode())
     assert "eur" in json.loads(as_json["rules"][0])[0]["where"]
 
