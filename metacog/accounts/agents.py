@@ -11,9 +11,12 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from metacog import egress
+from metacog import egress, heuristics
 from metacog.accounts import keys
+from metacog.accounts.rule_forms import plain
 from metacog.audit import audit
+from metacog.heuristics.policy.quality_settings import QualitySettings
+from metacog.heuristics.policy.stuck_settings import StuckSettings
 from metacog.heuristics.text.shadow import is_blank, suspects
 from metacog.models import Agent, AgentState, Language, Policy, Team, User
 
@@ -139,15 +142,15 @@ def switch_hesitation(agent: Agent, actor: audit.Actor, on: bool, because: str =
     return _switch(agent, actor, "hesitation_enabled", on, because)
 
 
-def rotate(agent: Agent, actor: audit.Actor) -> tuple[str, str]:
+def rotate(agent: Agent, actor: audit.Actor, because: str = "") -> tuple[str, str]:
     """Give the agent a new (api_key, signing_secret) beside its last ones; they are shown this once.
 
-    Two are live at a time: a third ends the oldest.
+    Two are live at a time: a third ends the oldest, which is what `because` gives the reason of.
     """
     with transaction.atomic():
         Agent.objects.select_for_update(no_key=True).get(pk=agent.pk)
         issued = keys.issue(agent, actor)
-        keys.revoke(agent, actor, keep=2)
+        keys.revoke(agent, actor, keep=keys.MOST_LIVE, because=because)
     return issued
 
 
@@ -172,18 +175,32 @@ def add_policy(agent: Agent, actor: User | None, policy: Policy, *, based_on: in
         policy.save(force_insert=True)
         locked.policy_version = policy.version
         locked.save(update_fields=["policy_version"])
-        old, new = before.as_dict(), policy.as_dict()
         _record(
             "policy-changed",
             locked,
             actor,
             before=str(before.version),
             after=str(policy.version),
-            fields=[field for field, value in new.items() if old[field] != value],
+            fields=changed_fields(before, policy),
             **({"reason": policy.note} if policy.note else {}),
             **told,
         )
     return policy
+
+
+def changed_fields(old: Policy, new: Policy) -> list[str]:
+    """Return the names of what differs between two versions in effect: a default that is written out is no change."""
+    before, after = _in_effect(old), _in_effect(new)
+    return [name for name, value in after.items() if before[name] != value]
+
+
+def _in_effect(policy: Policy) -> dict[str, Any]:
+    whole = heuristics.Policy.from_dict(policy.as_dict())
+    return whole.as_dict() | {
+        "quality": QualitySettings.from_dict(whole.quality),
+        "stuck": StuckSettings.from_dict(whole.stuck),
+        "rules": [plain(rule) for rule in policy.rules],
+    }
 
 
 def checked(team: Team, agent: Agent | None = None, **values: str) -> dict[str, str]:

@@ -56,6 +56,13 @@ def of_revoking(agent: Agent) -> list[str]:
     return [_keys_stop(max(0, keys - 1)), _("The newest key and its secret stay.")]
 
 
+def of_issuing(agent: Agent) -> list[str]:
+    """Say what one more key takes away from an agent that has as many as may be."""
+    oldest = AgentKey.objects.filter(agent=agent, revoked_at=None).order_by("pk").first()
+    stops = [_("The oldest live key, %(key)s, stops working at once.") % {"key": oldest}] if oldest else []
+    return [*stops, _("At most two keys are live: the newer one stays, and the new one comes beside it.")]
+
+
 def of_token(token: PersonalToken) -> list[str]:
     """Say what revoking an access token takes away."""
     told = [_("Programs that use it are refused at once, with 401.")]

@@ -49,7 +49,8 @@ class PersonNoticesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subsc
         password = found.pop("password", "")
         is_moved = found.get("email") != self.person.email and self.person.has_usable_password()
         if "email" not in self.errors and is_moved and not self.person.check_password(password):
-            raise ValidationError({"password": _("Enter your password to change the address.")})
+            wrong = _("The password is wrong: the address was not changed.")
+            raise ValidationError({"password": wrong if password else _("Enter your password to change the address.")})
         return found
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.core.exceptions import NON_FIELD_ERRORS
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -275,6 +276,8 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         # What is wrong with a field is said there; the model would say it again in the wire's words.
         if not self.errors:
             super()._post_clean()  # type: ignore[misc]  # not in the stubs
+        if len(self.errors) > 1:
+            self.errors.pop(NON_FIELD_ERRORS, None)
 
 
 def weight_field(signal: str) -> str:

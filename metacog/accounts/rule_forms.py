@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy
 from metacog.heuristics.text import strict_json
 from metacog.heuristics.tool_calls.rules import DO, OPERATORS, errors_in
 from metacog.models import Policy
+from metacog.refusals import said
 
 Words = Callable[[Mapping[str, Any]], str]  # which calls a rule is about
 
@@ -66,6 +67,7 @@ class Condition:
     operator: str = "eq"
     value: str = ""
     errors: list[str] = field(default_factory=list)
+    line: str = ""  # its place in the rule
     drop: str = ""  # what its button does
 
     @property
@@ -93,6 +95,7 @@ class Row:
     conditions: list[Condition] = field(default_factory=list)
     errors: dict[str, list[str]] = field(default_factory=dict)
     at: str = ""  # its place
+    came_as: str = ""  # the place by which its cells are named on the page that sent it
     told: str = ""  # in a line
     is_open: bool = True
 
@@ -103,6 +106,12 @@ class Row:
     @property
     def is_wrong(self) -> bool:
         return bool(self.errors) or any(each.errors for each in self.conditions)
+
+    @property
+    def said(self) -> list[tuple[str, list[str]]]:
+        """Return what is wrong by cell, the right ones too."""
+        own = [(name, self.errors.get(name, [])) for name in ("tool", "do", "where", "reason")]
+        return own + [(f"where-{line}", each.errors) for line, each in enumerate(self.conditions)]
 
     def as_rule(self) -> dict[str, Any]:
         """Give the rule as it is stored; what cannot be read is written to `errors`."""
@@ -157,6 +166,7 @@ class RuleTable:
     def __init__(self, rows: Sequence[Row], *, text: str | None = None, mode: str = AS_TABLE) -> None:
         self.rows, self.mode, self.errors, self.focus = list(rows), mode, list[str](), ""
         self.rules: list[Any] | None = None
+        self.is_read = True  # each cell was, right or wrong
         self.text = text
         if text is not None:
             self._read(text)
@@ -176,11 +186,11 @@ class RuleTable:
         rows, named = [], {}
         for number, place in enumerate(dict.fromkeys(places)):
             named[place] = number
-            rows.append(_row(data, f"rule-{place}"))
+            rows.append(replace(_row(data, f"rule-{place}"), came_as=place))
         table = cls(rows)
         table.act(do, named)
-        if do == "rules-as-json" and table.rules is not None:
-            table.mode = AS_JSON
+        if do == "rules-as-json" and table.is_read:
+            return cls([], text=table.text, mode=AS_JSON)
         return table
 
     def _read(self, text: str) -> None:
@@ -188,7 +198,7 @@ class RuleTable:
             given = strict_json.load(text.encode() or b"[]")
         except strict_json.Refused as refusal:
             self.mode = AS_JSON
-            self.errors.append(str(refusal))
+            self.errors.append(said(refusal.detail))
             return
         except UnicodeEncodeError:
             self.mode = AS_JSON
@@ -211,20 +221,21 @@ class RuleTable:
         filled = [row for row in self.rows if not row.is_blank]
         rules = [row.as_rule() for row in filled]
         is_wrong = any(each.errors for row in filled for each in row.conditions)
+        self.is_read = not is_wrong
         for loc, detail in errors_in(rules):
             is_wrong = True
             if not loc:
-                self.errors.append(detail)
+                self.errors.append(said(detail))
                 continue
             row, name = filled[int(loc[0])], loc[1] if len(loc) > 1 else "tool"
             if name == "where" and len(loc) > 2:
                 for each in row.conditions:
                     if each.is_blank or each.pointer != loc[2] or (len(loc) > 3 and each.operator != loc[3]):
                         continue
-                    said = _ERRORS["pointer"] if len(loc) == 3 else _VALUE_ERRORS.get(each.operator, detail)
-                    each.errors.append(str(said))
+                    told = _ERRORS["pointer"] if len(loc) == 3 else _VALUE_ERRORS.get(each.operator, said(detail))
+                    each.errors.append(str(told))
             else:
-                row.errors.setdefault(name, []).append(str(_ERRORS.get(name, detail)))
+                row.errors.setdefault(name, []).append(str(_ERRORS.get(name, said(detail))))
         self.rules = None if is_wrong else rules
         self.text = pretty(rules)
 
@@ -232,7 +243,7 @@ class RuleTable:
         for place, row in enumerate(self.rows):
             row.at = str(place)
             for line, each in enumerate(row.conditions):
-                each.drop = f"rule-drop-{place}-{line}"
+                each.line, each.drop = str(line), f"rule-drop-{place}-{line}"
 
     @property
     def fits(self) -> bool:
@@ -359,6 +370,7 @@ def text_of(policy: Policy) -> str:
 
 
 def _told(loc: Sequence[str], detail: str) -> str:
+    detail = said(detail)
     if not loc:
         return detail
     where = strict_json.pointer(loc[1:])

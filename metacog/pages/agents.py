@@ -151,11 +151,16 @@ def agent(request: Request, agent_id: str) -> HttpResponse:
 @never_cache
 @require_POST
 def agent_rotate(request: Request, agent_id: str) -> HttpResponse:
-    """Issue a key and secret beside those there are, and show them this once."""
+    """Issue a key and secret beside those there are, and show them this once. Where that ends one it takes a reason."""
     found = _agent(request, agent_id, Role.OWNER)
+    form = ReasonForm(request.POST)
+    revokes = AgentKey.objects.filter(agent=found, revoked_at=None).count() >= keys.MOST_LIVE
+    if revokes and not form.is_valid():
+        return confirm(request, _step(found, "issue-key"), form)
     if once.is_repeated(request):
         return redirect("agent", found.public_id)
-    return _agent_page(request, found, fresh=agents.rotate(found, request.user))
+    because = form.cleaned_data["reason"] if revokes else ""
+    return _agent_page(request, found, fresh=agents.rotate(found, request.user, because))
 
 
 STEPS = {"enabled": "disable", "hesitation_enabled": "hesitation-off"}  # by the switch: the dangerous side of it
@@ -164,9 +169,9 @@ STEPS = {"enabled": "disable", "hesitation_enabled": "hesitation-off"}  # by the
 @never_cache
 @require_safe
 def agent_confirm(request: Request, agent_id: str, step: str) -> HttpResponse:
-    """Name what disabling an agent, switching its hesitation off or ending its older keys takes away; ask why."""
+    """Name what disabling an agent, switching its hesitation off or ending keys of it takes away; ask why."""
     found = _agent(request, agent_id, Role.OWNER)
-    if step not in (*STEPS.values(), "revoke-keys"):
+    if step not in (*STEPS.values(), "issue-key", "revoke-keys"):
         raise Http404
     return confirm(request, _step(found, step))
 
@@ -198,6 +203,18 @@ def _step(agent: Agent, step: str) -> Step:
             cancel_url=page,
             section="agents",
             hidden={"field": "hesitation_enabled", "on": "0"},
+        )
+    if step == "issue-key":
+        return Step(
+            title=_("Issue another key for %(agent)s") % name,
+            whose=agent.name,
+            consequences=consequences.of_issuing(agent),
+            undo=_("For 24 hours the revoked key can be restored, with its secret, once only one other key is live."),
+            button=_("Issue key and revoke the oldest"),
+            action_url=reverse("agent-rotate", args=[agent.public_id]),
+            cancel_url=page,
+            section="agents",
+            hidden={once.FIELD: once.value()},
         )
     return Step(
         title=_("Revoke the older keys of %(agent)s") % name,
@@ -318,7 +335,8 @@ def _agent_page(
         "base_url": settings.PUBLIC_URL,
         "keys": own_keys,
         "live": live,
-        "restorable": [key.pk for key in own_keys if live < keys.MOST_LIVE and keys.is_restorable(key, now)],
+        "restorable": [key.pk for key in own_keys if keys.is_restorable(key, now)],
+        "is_full": live >= keys.MOST_LIVE,
         "switched": {} if found.enabled and found.hesitation_enabled else _switched(found),
         "policy": policy,
         "policies": policies,

@@ -86,6 +86,12 @@ class FilterForm(forms.Form):
     def clean_until(self) -> datetime | None:
         return self._moment("until", end=True)
 
+    def clean(self) -> None:
+        since, until = (self.cleaned_data.get(name) for name in ("since", "until"))
+        if since and until and since >= until:
+            self.add_error("until", _("The first day is after the last: filter ignored."))
+            self.cleaned_data["since"] = None
+
     def _moment(self, name: str, *, end: bool = False) -> datetime | None:
         """Read a day as the person counts days."""
         day = self.cleaned_data[name]

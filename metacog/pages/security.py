@@ -24,7 +24,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from metacog.audit import audit
-from metacog.models import User
+from metacog.models import Role, User
 
 _BROWSERS = (("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
 _SYSTEMS = re.compile("Android|iPhone|iPad|Windows|Mac OS X|CrOS|Linux")
@@ -83,6 +83,7 @@ def security(request: HttpRequest) -> HttpResponse:
         "passkeys": [each.wrap() for each in factors if each.type == Authenticator.Type.WEBAUTHN],
         "has_passkeys": settings.HAS_PASSKEYS,
         "public_url": settings.PUBLIC_URL,
+        "may_set_up": not settings.HAS_PASSKEYS and (person.is_staff or person.teams_as(Role.OWNER).exists()),
         "sessions": [(each, browser(each.user_agent), each.is_current()) for each in sessions],
         "has_others": any(not each.is_current() for each in sessions),
         "providers": [

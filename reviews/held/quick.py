@@ -58,7 +58,7 @@ def _agents(teams: QuerySet[Team], query: str) -> list[Quick]:
     """Return the pages in whose row all words stand, in whatever order."""
     found = []
     for at, (_page, title) in enumerate(_PAGES):
-        same = Folded(f"{str(title) % {'agent': ''}} {_('Agent')}").text  # in each of these rows
+        same = Folded(" ".join([str(title) % {"agent": ""}, str(_("Agent"))])).text  # in each of these rows
         agents = Agent.objects.filter(team__in=teams).order_by()
         for word in query.split():
             if Folded(word).text not in same:

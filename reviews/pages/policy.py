@@ -76,7 +76,7 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
     drafted = form.is_valid()
     context: dict[str, Any] = {}
     is_saved = drafted and request.POST.get("do") == "save" and request.POST.get("seen") == _digest(form.instance)
-    if is_saved and not form.cleaned_data["note"] and current.as_dict() != form.instance.as_dict():
+    if is_saved and not form.cleaned_data["note"] and agents.changed_fields(current, form.instance):
         # Only people are asked: a file or an API that changes a policy may go without.
         form.add_error("note", _("Give a reason for the change."))
         context["unexplained"] = True

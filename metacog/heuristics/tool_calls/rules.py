@@ -135,16 +135,16 @@ def _rule(given: Any, errors: Errors) -> _Rule | None:
         names = _names(place)
         if names is None:
             errors.append((("where", str(place)), 'must be a JSON Pointer into the arguments, such as "/eur"'))
-        elif not isinstance(asked, Mapping) or not asked:
-            errors.append((("where", place), "must be an object with " + ", ".join(OPERATORS)))
+        if not isinstance(asked, Mapping) or not asked:
+            errors.append((("where", str(place)), "must be an object with " + ", ".join(OPERATORS)))
         else:
             for operator, wanted in asked.items():
-                loc = ("where", place, str(operator))
+                loc = ("where", str(place), str(operator))
                 if operator not in OPERATORS:
                     errors.append((loc, "must be one of " + ", ".join(OPERATORS)))
                     continue
                 try:
-                    conditions.append((place, names, operator, OPERATORS[operator](wanted)))
+                    conditions.append((place, names or (), operator, OPERATORS[operator](wanted)))
                 except ValueError as error:
                     errors.append((loc, str(error)))
     if len(conditions) > MAX_CONDITIONS:

@@ -87,7 +87,7 @@ def a_day(count: int, days: int) -> str:
 
 
 def of_holds(now: Counts, before: Counts, days: int) -> str:
-    """Say how many items were held a day, against the range before, and what people made of them."""
+    """Say how many items were held a day, against the range before, and what came of them."""
     told = {"now": a_day(now.held, days), "before": a_day(before.held, days)}
     low, high = ratio_of_counts(now.held, before.held)
     if not before.responses:
@@ -112,11 +112,12 @@ def checked(missed: Ratio) -> str:
 
 
 def rejected(told: Ratio) -> str:
-    """Say what people (or the agent) turned down of what was decided."""
+    """Say how much of what was decided people rejected or the agent withdrew."""
     counts = {"part": number(told.part), "whole": number(told.whole)}
     if not told.whole:
         return gettext("nothing was decided yet")
     if not told.is_enough:
-        return gettext("%(part)s of %(whole)s decided items were rejected, too few for a share") % counts
+        return gettext("%(part)s of %(whole)s decided items were rejected or withdrawn, too few for a share") % counts
     counts |= {"rate": percent(told.rate), "interval": span(told.low, told.high)}
-    return gettext("people rejected %(part)s of %(whole)s (%(rate)s, 95%% CI %(interval)s)") % counts
+    said = gettext("%(part)s of %(whole)s decided items were rejected or withdrawn (%(rate)s, 95%% CI %(interval)s)")
+    return said % counts

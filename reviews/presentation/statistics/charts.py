@@ -129,13 +129,17 @@ def _trend(report: Report) -> str:
         said = gettext("Too few decisions for a trend (n = %(n)s).")
     elif not change.is_clear:
         said = gettext(
-            "The rejected share was %(first)s in the first half of these days and %(second)s in the second: "
-            "no clear difference (n = %(n)s)."
+            "The share rejected or withdrawn was %(first)s in the first half of these days and %(second)s in the "
+            "second: no clear difference (n = %(n)s)."
         )
     elif change.points < 0:
-        said = gettext("The rejected share fell from %(first)s in the first half to %(second)s: %(change)s.")
+        said = gettext(
+            "The share rejected or withdrawn fell from %(first)s in the first half to %(second)s: %(change)s."
+        )
     else:
-        said = gettext("The rejected share rose from %(first)s in the first half to %(second)s: %(change)s.")
+        said = gettext(
+            "The share rejected or withdrawn rose from %(first)s in the first half to %(second)s: %(change)s."
+        )
     return unbroken(said % told)
 
 

@@ -298,6 +298,7 @@ class TestDangerousSteps:
             "disable": ["2 keys stop working.", "2 responses a day are refused", "9 held items stay"],
             "hesitation-off": ["2 responses a day are no longer scored", "9 held items stay"],
             "revoke-keys": ["1 key stops working.", "For 24 hours a revoked key can be restored"],
+            "issue-key": [f"The oldest live key, {AgentKey.objects.earliest('pk')}, stops working at once."],
         }
         for step, sentences in told.items():
             page = client.get(reverse("agent-confirm", args=[kuro.id, step])).content.decode()
@@ -310,10 +311,12 @@ class TestDangerousSteps:
             ("agent-switch", {"field": "enabled", "on": "0"}),
             ("agent-switch", {"field": "hesitation_enabled", "on": "0", "reason": "\u200b"}),
             ("agent-revoke", {"reason": " "}),
+            ("agent-rotate", {}),
         ],
         rolled_back=True,
     )
     def test_it_takes_a_reason(self, name: str, fields: dict[str, str], olga: Any, kuro: Any, as_person: Any) -> None:
+        agents.rotate(Agent.objects.get(), None)
         answer = as_person(olga).post(reverse(name, args=[kuro.id]), fields)
         assert answer.status_code == 422
         assert "Give a reason" in answer.content.decode()
@@ -349,7 +352,9 @@ class TestDangerousSteps:
     def test_no_third_key_comes_back(self, olga: Any, kuro: Any, as_person: Any) -> None:
         client = as_person(olga)
         for _ in range(2):
-            client.post(reverse("agent-rotate", args=[kuro.id]))
+            page = client.post(reverse("agent-rotate", args=[kuro.id]), {"reason": "It leaked."}).content.decode()
+        assert "Revoke the older live key to restore this one." in page
+        assert AuditEvent.objects.get(action="keys-revoked").data["because"] == "It leaked."
         key = AgentKey.objects.earliest("pk")
         answer = client.post(reverse("key-restore", args=[kuro.id, key.pk]), follow=True)
         assert "was not restored" in answer.content.decode()

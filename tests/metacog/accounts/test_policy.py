@@ -135,6 +135,7 @@ class TestDrafting:
             ({"stuck_exhaustion": "101"}, "Enter a number of at most 100"),
             ({"profile": "wise"}, "Select a valid choice"),
             ({"stuck_threshold": "0"}, "Enter a number of at least 1"),
+            ({"rate_per_second": "0"}, "Enter a number of at least 1"),
             ({"max_active_threads": "101"}, "Enter a number of at most 100"),
             ({"forbidden": "x" * 201}, "at most 200 characters"),
             ({"threshold": "many"}, "whole number"),
@@ -158,6 +159,7 @@ class TestDrafting:
         answer = desk.try_out(do=do, **changed)
         assert answer.status_code == 422
         assert said in answer.content.decode()
+        assert not re.search(r"<li>\s*/\w+: ", answer.content.decode()), "once, and not in the wire's words"
         assert Policy.objects.count() == 1
 
 
@@ -172,6 +174,7 @@ class TestSaving:
         event = AuditEvent.objects.get(action="policy-changed")
         assert (event.before, event.after, event.actor) == ("1", "2", "olga")
         assert "threshold" in event.data["fields"]
+        assert not {"quality", "stuck", "rules"} & {*event.data["fields"]}, "whose defaults the form only writes out"
         verdict = kuro.respond("Clearly.")
         assert (verdict["policy"], verdict["items"][0]["disposition"]) == (2, "hold")
 

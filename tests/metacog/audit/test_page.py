@@ -135,6 +135,9 @@ def test_days_are_those_of_the_person(page: Any, file: Any, alice: Any, aurora: 
     assert ids(page(action="dated", since="2026-02-03", until="2026-02-03")) == ["2"]
     assert [line["object"] for line in file(action="dated", since="2026-02-04")] == ["3", "4"]
     assert "Feb 3, 2026 <b>07:30:00</b>" in page(action="dated", until="2026-02-03")
+    turned = page(action="dated", since="2026-02-04", until="2026-02-03")
+    assert "The first day is after the last: filter ignored." in turned
+    assert len(ids(turned)) == 4
 
 
 @table(
@@ -143,6 +146,7 @@ def test_days_are_those_of_the_person(page: Any, file: Any, alice: Any, aurora: 
         {"since": "yesterday"},
         {"since": "0001-01-01"},
         {"until": "9999-12-31"},
+        {"since": "2026-02-04", "until": "2026-02-03"},
         {"actor": "nobody"},
         {"agent": "agt_nobody"},
         {"object": "x" * 61},

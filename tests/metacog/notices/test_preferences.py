@@ -44,6 +44,7 @@ def test_it_refuses_what_cannot_be(alice: Any, as_person: Any, field: str, value
     answer = as_person(alice).post(reverse("notices-change"), CHOICES | {f"told-{field}": value})
     assert answer.status_code == 422
     assert f'id="id_told-{field}_error"' in answer.content.decode()
+    assert ("The password is wrong" in answer.content.decode()) is (value == "wrong")
     assert not PersonNotices.objects.exists()
     assert User.objects.get(pk=alice.pk).email == ""
 

@@ -112,6 +112,22 @@ def test_what_protects_the_account_is_changed_by_whoever_knows_the_password(alic
     assert client.get("/preferences/security/app/").status_code == 200
 
 
+def test_passkeys_go_by_name_and_where_none_work_the_setting_is_named(
+    alice: Any, olga: Any, as_person: Any, settings: Any
+) -> None:
+    data = {"name": "Blue key", "credential": {}}
+    key = Authenticator.objects.create(user=alice, type=Authenticator.Type.WEBAUTHN, data=data)
+    client = as_person(alice)
+    client.post("/preferences/security/again/", {"password": PASSWORD})
+    settings.HAS_PASSKEYS = False
+    page = client.get("/preferences/security/").content.decode()
+    assert "Passkeys do not work at" in page
+    assert "METACOG_PUBLIC_URL" not in page
+    assert "METACOG_PUBLIC_URL" in as_person(olga).get("/preferences/security/").content.decode()
+    removing = client.get(f"/preferences/security/passkeys/{key.pk}/remove/").content.decode()
+    assert "<h1>Remove the passkey Blue key</h1>" in removing
+
+
 def test_sessions_are_listed_and_ended_by_their_owner_alone(alice: Any, bob: Any, as_person: Any) -> None:
     here, _ = sign_in(agent="Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0")
     there, _ = sign_in(agent="Mozilla/5.0 (iPhone) AppleWebKit/605 Version/19.0 Safari/604.1")

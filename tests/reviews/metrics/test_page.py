@@ -165,7 +165,7 @@ def test_it_says_what_the_chart_of_days_shows(client: Any, kuro: Any, posted: An
     for number, day in enumerate((NOON, NOON - timedelta(days=1), NOON - timedelta(days=1))):
         held(posted(kuro, day, "no-hedge"), "approved" if number == 1 else "rejected")
     count()
-    said = "0.4 items were held a day, with nothing before to compare with; 2 of 3 decided items were rejected, too few"
+    said = "nothing before to compare with; 2 of 3 decided items were rejected or withdrawn, too few"
     assert said in text(client.get("/statistics/?days=7"))
 
 

@@ -71,7 +71,7 @@ def test_a_share_is_compared_with_its_interval(now: tuple[int, int], before: tup
     [
         (
             Counts(held=870, rejected=58, approved=38), Counts(1, held=1230),
-            "Holds fell from 41 to 29 a day; people rejected 58 of 96 (60%, 95% CI 50–70%).",
+            "Holds fell from 41 to 29 a day; 58 of 96 decided items were rejected or withdrawn (60%, 95% CI 50–70%).",
         ),
         (Counts(held=1230), Counts(1, held=870), "Holds rose from 29 to 41 a day; nothing was decided yet."),
         (
@@ -81,7 +81,7 @@ def test_a_share_is_compared_with_its_interval(now: tuple[int, int], before: tup
         (
             Counts(held=90, rejected=1), Counts(),
             "3 items were held a day, with nothing before to compare with; "
-            "1 of 1 decided items were rejected, too few for a share.",
+            "1 of 1 decided items were rejected or withdrawn, too few for a share.",
         ),
     ],
 )  # fmt: skip

@@ -11,7 +11,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.utils import timezone
+from django.utils.translation import override
 
+from metacog.accounts.rule_forms import RuleTable
 from metacog.models import Agent, AuditEvent, Policy
 from reviews.held import decisions
 from reviews.models import AgentResponse, HeldItem
@@ -161,6 +163,10 @@ class TestTheTable:
         ({"rule-0-tool": ""}, "Give the name of a tool"),
         ({"rule-0-reason": "x" * 301}, "At most 300 characters"),
         ({"rule-0-where-0-pointer": "eur"}, "Write a JSON Pointer"),
+        (
+            {"rule-0-where-0-pointer": "eur", "rule-0-where-0-operator": "regex", "rule-0-where-0-value": "(?=x)"},
+            "linear time",
+        ),
         ({"rule-0-where-0-value": "true"}, "Give a number, or a text"),
         ({"rule-0-where-0-value": "[1"}, "Not valid JSON"),
         ({"rule-0-where-1-operator": "regex", "rule-0-where-1-value": "(?=x)"}, "linear time"),
@@ -176,8 +182,35 @@ def test_what_is_wrong_is_said_at_its_cell(desk: Desk, cells: dict[str, str], sa
     assert answer.status_code == 422
     first, second = html.unescape(answer.content.decode()).partition('id="rules"')[2].split('<li class="rule', 2)[1:]
     assert said in first
-    assert "errorlist" not in second
+    assert "<p>" not in second.partition("</li>")[0]
     assert Policy.objects.count() == 1
+
+
+@table(
+    "text",
+    [
+        '[{"tool": "x"', "[NaN]", "[1e999]", '[{"do": "ask", "do": "ask"}]', '"x"', '["x"]', '["\\u0000"]', "[" * 33,
+        '[{"tool": "", "do": "nod", "reason": 1, "shadow": 1, "where": 1, "more": 1}]',
+        '[{"tool": "x", "do": "ask", "where": {"a": 1, "/b": {"by": 1, "in": 1, "lt": [], "regex": 1, "exists": 1}}}]',
+    ],
+    rolled_back=True,
+)  # fmt: skip
+def test_the_json_is_refused_in_the_readers_language(translated: Any, text: str) -> None:
+    def told() -> list[str]:
+        return RuleTable([], text=text).errors
+
+    with override("zh-hant"):
+        assert told()
+        assert [each for each in told() if re.search("[a-z]{3,} [a-z]{2,}", each)] == []
+
+
+def test_a_preview_says_what_is_wrong_at_the_cell_that_sent_it(desk: Desk) -> None:
+    sent = fields(desk.client.get(desk.address + address(READ, DEAR)).content.decode())
+    moved = sent | {"rule-order": ["1", "0"], "rule-1-where-0-pointer": "eur"}  # as the page has it after a move
+    page = desk.client.post(desk.address, DRAFT | moved, headers={"HX-Request": "true"}).content.decode()
+    assert re.findall(r'id="([\w-]+)" hx-swap-oob="true">\s*<p>Write a JSON Pointer', page) == ["rule-1-where-0-error"]
+    as_json = fields(post(desk, moved, do="rules-as-json").content.decode())
+    assert "eur" in json.loads(as_json["rules"][0])[0]["where"]
 
 
 def test_saving_makes_a_version_that_is_recorded_and_told_in_words(desk: Desk, kuro: Any) -> None:
