@@ -237,6 +237,7 @@ def test_no_key_that_waits_acts_on_an_item_that_was_refused_or_did_not_come(quie
     expect(quiet.get_by_role("alert")).to_contain_text("could not be loaded")
     quiet.wait_for_load_state("networkidle")
     assert not ItemTalk.objects.exists()
+    quiet.wait_for_function("() => performance.now() > ignoredUntil")
     quiet.keyboard.press("e")
     quiet.locator("#edited").fill(RISKY + " Really.")
     answer_decision = hold_back(quiet, "**/decide")

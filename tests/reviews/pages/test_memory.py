@@ -147,7 +147,7 @@ def test_a_person_says_which_stands(
     assert client.post(address, {"outcome": "neither"}).status_code == 400
     page = client.post(address, {"outcome": outcome}, follow=True).content.decode()
     kept = clash.older if outcome == "older" else clash.newer
-    assert f'<a href="/memory/{kept.public_id}/">{kept.text[:40]}' in page.split('role="status"')[1]
+    assert f'<a href="/memory/{kept.public_id}/">{kept.text[:40]}' in page.split('class="messages"')[1]
     assert [item["text"] for item in kuro.get("/memory").json()["items"]] == stands
     assert all(item["contradicts"] == [] for item in kuro.get("/memory").json()["items"])
     assert "Another person settled this conflict" in words(client.post(address, {"outcome": "both"}, follow=True))
