@@ -417,8 +417,8 @@ def page(filters: Filters, person: User, presence: Presence) -> Page:
         elif last:
             count = of(teams).order_by()[: COUNTED + 1].count()
         else:  # what is rare is looked for in all that waits: once
-            matched = _in_queue(_matching(_where_fired(filters, teams), filters, teams), filters)
-            found = list(matched.order_by().values_list("pk", flat=True)[: COUNTED + 1])
+            matched = _matching(_where_fired(filters, teams), filters.but(signal=""), teams)
+            found = list(_in_queue(matched, filters).order_by().values_list("pk", flat=True)[: COUNTED + 1])
             count = len(found)
     # Which they are first: else the texts of all that match are read to be put in order.
     listed: Any
@@ -452,16 +452,17 @@ def page(filters: Filters, person: User, presence: Presence) -> Page:
 
 
 def _where_fired(filters: Filters, teams: Teams) -> Items:
-    """Return the held items of these teams: where the wanted signal is known to be in few places, only those."""
-    if filters.signal:
-        fired = Signal.objects.filter(type=filters.signal, is_open=True).order_by()
-        responses = list(fired.values_list("response", flat=True)[: COUNTED + 1])
-        if len(responses) <= COUNTED:
-            # The sum keeps SQLite from going along all that the teams have.
-            own = ExpressionWrapper(F("team") + 0, BigIntegerField())
-            items = HeldItem.objects.filter(response__in=responses).alias(own=own)
-            return items.filter(own__in=[team.pk for team in teams])
-    return HeldItem.objects.filter(team__in=teams)
+    """Return the items of these teams, open ones, on which the wanted signal fired; all of theirs if none is wanted."""
+    items = HeldItem.objects.filter(team__in=teams)
+    if not filters.signal:
+        return items
+    fired = Signal.objects.filter(type=filters.signal, is_open=True).order_by()
+    responses = list(fired.values_list("response", flat=True)[: COUNTED + 1])
+    if len(responses) > COUNTED:  # a common one is met on the way
+        return items.filter(Exists(fired.filter(response=OuterRef("response"))))
+    # The sum keeps SQLite from going along all that the teams have.
+    own = ExpressionWrapper(F("team") + 0, BigIntegerField())
+    return HeldItem.objects.filter(response__in=responses).alias(own=own).filter(own__in=[team.pk for team in teams])
 
 
 def _earlier(rows: Callable[[Teams], Items], filters: Filters, teams: Teams, last: HeldItem) -> list[str]:
