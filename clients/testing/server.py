@@ -81,7 +81,7 @@ class Server:
         while not self.answers():
             if self.process.poll() is not None or time.monotonic() > end:
                 sys.exit(f"metacog does not start:\n{(self.data_dir / 'server.log').read_text()}")
-            time.sleep(0.1)
+            time.sleep(0.1)  # between two looks
 
     def answers(self) -> bool:
         try:

@@ -165,7 +165,7 @@ class Metacog:
         end = time.monotonic() + SECONDS
         while not (found := condition()):
             assert time.monotonic() < end, what
-            time.sleep(0.05)
+            time.sleep(0.05)  # between two looks
         return found
 
     def end(self) -> None:

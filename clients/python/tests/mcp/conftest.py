@@ -28,7 +28,7 @@ def wait_for(port: int) -> None:
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
             return
         assert time.monotonic() < end, "nobody listens"
-        time.sleep(0.05)
+        time.sleep(0.05)  # between two tries
 
 
 @pytest.fixture
