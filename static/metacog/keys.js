@@ -243,7 +243,7 @@ document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || !event.target.matches("textarea")) event.preventDefault();
     return;
   }
-  const sends = event.ctrlKey || event.metaKey ? ["edited", "reason"] : ["preset", isNoteSkipped(event.target) && "reason"];
+  const sends = event.ctrlKey || event.metaKey ? ["edited", "preset", "reason"] : ["preset", isNoteSkipped(event.target) && "reason"];
   if (event.key === "Enter" && sends.includes(event.target.id || event.target.name)) {
     event.preventDefault();
     return event.target.form.requestSubmit(event.target.form.querySelector(".sure"));
