@@ -12,7 +12,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 OLDEST_SQLITE = (3, 38, 0)  # STRICT tables, RETURNING, and JSON functions that are always built in
 OLDEST_POSTGRESQL = 14
-LAST_WITH_ALL_MIGRATIONS = "the release of commit 52a1992"
+LAST_WITH_ALL_MIGRATIONS = "release 0.1.0 (commit a6d25836)"
 
 
 @register(Tags.security)

@@ -348,31 +348,3 @@ def _tsquery(asked: Asked) -> str:
     for word in asked.words:
         parts += [f"'{each}'" for each in word.whole] + ([f"'{word.prefix}':*"] if word.prefix else [])
     return " & ".join(dict.fromkeys(parts))
-
-
-# -- the tables ----------------------------------------------------------------------------------
-
-
-def create(connection: Any) -> None:
-    """Make what Django has no field for."""
-    with connection.cursor() as cursor:
-        if connection.vendor == "sqlite":
-            # Words come cut and folded: all beyond ASCII belongs to them. No places and no texts are kept.
-            cursor.execute(
-                f"CREATE VIRTUAL TABLE {_WORDS} USING fts5(words, content='', detail=none, columnsize=0, "
-                "tokenize='ascii')"
-            )
-            cursor.execute(f"CREATE VIRTUAL TABLE {_VOCABULARY} USING fts5vocab({_WORDS}, row)")
-        else:
-            cursor.execute(f"ALTER TABLE {_DOCUMENT} ADD COLUMN words tsvector")
-            # What is not yet merged into the index is read as a whole by each search: nothing is left so.
-            cursor.execute(f"CREATE INDEX {_WORDS} ON {_DOCUMENT} USING gin (words) WITH (fastupdate = off)")
-
-
-def drop(connection: Any) -> None:
-    with connection.cursor() as cursor:
-        if connection.vendor == "sqlite":
-            cursor.execute(f"DROP TABLE {_VOCABULARY}")
-            cursor.execute(f"DROP TABLE {_WORDS}")
-        else:
-            cursor.execute(f"ALTER TABLE {_DOCUMENT} DROP COLUMN words")

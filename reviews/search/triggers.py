@@ -5,6 +5,7 @@ Made again after every migration: SQLite drops a table's triggers where Django r
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.db import connections
@@ -38,24 +39,28 @@ def create(connection: Any) -> None:
     with connection.cursor() as cursor:
         if DUE not in connection.introspection.table_names(cursor):  # before its migration, or behind it
             return
-        for table, columns, kind, row in _WATCHED:
-            for name, event, of in _events(table, columns):
-                insert = f"INSERT INTO {DUE} (kind, row_id) VALUES ('{kind}', {of}.{row});"
-                trigger = f"{table}_to_index_{name}"
-                if connection.vendor == "sqlite":
-                    cursor.execute(
-                        f"CREATE TRIGGER IF NOT EXISTS {trigger} AFTER {event} ON {table} BEGIN {insert} END"
-                    )
-                    continue
-                function = f"metacog_to_index_{kind}_{of}_{row}".lower()
-                cursor.execute(
-                    f"CREATE OR REPLACE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {insert} "
-                    "RETURN NULL; END $$"
-                )
-                cursor.execute(
-                    f"CREATE OR REPLACE TRIGGER {trigger} AFTER {event} ON {table} "
-                    f"FOR EACH ROW EXECUTE FUNCTION {function}()"
-                )
+        for statement in made(connection.vendor):
+            cursor.execute(statement)
+
+
+def made(vendor: str) -> Iterator[str]:
+    """Give the statements that make those triggers that are not there."""
+    for table, columns, kind, row in _WATCHED:
+        for name, event, of in _events(table, columns):
+            insert = f"INSERT INTO {DUE} (kind, row_id) VALUES ('{kind}', {of}.{row});"
+            trigger = f"{table}_to_index_{name}"
+            if vendor == "sqlite":
+                yield f"CREATE TRIGGER IF NOT EXISTS {trigger} AFTER {event} ON {table} BEGIN {insert} END"
+                continue
+            function = f"metacog_to_index_{kind}_{of}_{row}".lower()
+            yield (
+                f"CREATE OR REPLACE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {insert} "
+                "RETURN NULL; END $$"
+            )
+            yield (
+                f"CREATE OR REPLACE TRIGGER {trigger} AFTER {event} ON {table} "
+                f"FOR EACH ROW EXECUTE FUNCTION {function}()"
+            )
 
 
 def _events(table: str, columns: str) -> list[tuple[str, str, str]]:
@@ -65,8 +70,12 @@ def _events(table: str, columns: str) -> list[tuple[str, str, str]]:
 
 def drop(connection: Any) -> None:
     with connection.cursor() as cursor:
-        for table, *_ in _WATCHED:
-            for name in ("insert", "update", "delete"):
-                trigger = f"{table}_to_index_{name}"
-                on = f" ON {table}" if connection.vendor == "postgresql" else ""
-                cursor.execute(f"DROP TRIGGER IF EXISTS {trigger}{on}")
+        for statement in dropped(connection.vendor):
+            cursor.execute(statement)
+
+
+def dropped(vendor: str) -> Iterator[str]:
+    for table, *_ in _WATCHED:
+        for name in ("insert", "update", "delete"):
+            on = f" ON {table}" if vendor == "postgresql" else ""
+            yield f"DROP TRIGGER IF EXISTS {table}_to_index_{name}{on}"

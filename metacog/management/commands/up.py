@@ -204,11 +204,10 @@ def refuse_unprepared() -> None:
 
 def refuse_newer(loader: MigrationLoader) -> None:
     """Refuse a database that a newer release has prepared: what this one writes might not fit there."""
-    latest: dict[str, str] = {}
-    replaced = [each for migration in loader.replacements.values() for each in migration.replaces]
-    for app, name in [*loader.disk_migrations, *replaced]:
-        latest[app] = max(name, latest.get(app, ""))
-    if newer := sorted(f"{app} {name}" for app, name in loader.applied_migrations if name > latest.get(app, "~")):
+    latest = dict(sorted(loader.disk_migrations))
+    replaced = {each for migration in loader.replacements.values() for each in migration.replaces}
+    unknown = loader.applied_migrations.keys() - replaced
+    if newer := sorted(f"{app} {name}" for app, name in unknown if name > latest.get(app, "~")):
         refuse(
             f"The database was prepared by a newer release of metacog ({', '.join(newer)}): start that one, "
             "or restore the back-up from before it."

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import re
 from datetime import date, timedelta
-from importlib import import_module
 from typing import Any
 
 import pytest
-from django.apps import apps
 
 from metacog.db.rows import COUNTED
 from metacog.models import AuditEvent, Team
@@ -275,9 +273,6 @@ def test_the_sums_of_a_day_are_those_of_its_samples(kuro: Any, other: Any, alice
         for until in days:
             found = [(each.agent, each.missed) for each in sampling.misses(agents, since, until)]
             assert found == [(agent, missed) for agent in agents if (missed := plain_misses(agent, since, until))]
-    SampleFigure.objects.all().delete()
-    import_module("reviews.migrations.0048_sample_figures").fill(apps, None)
-    assert summed() == plainly()
 
 
 def summed() -> dict[tuple[int, date], tuple[float, ...]]:

@@ -1,23 +1,32 @@
+"""All tables of what a team knows: patterns, lessons, memory, threads."""
+
 import django.db.models.deletion
 import django.utils.timezone
-import metacog.db.fields
-import patterns.models
 from django.conf import settings
 from django.db import migrations, models
-from metacog.db.create_models import CreateModels
+
+import metacog.db.fields
+import patterns.models.errors
+import patterns.models.lessons
+import patterns.models.memory
+import patterns.models.problems
+import patterns.models.threads
+from metacog.db.operations import CreateModels
 
 
 class Migration(migrations.Migration):
-    replaces = [('patterns', name) for name in (
-        '0001_initial', '0002_problems', '0003_thought_threads', '0004_dismissed', '0005_lessons',
-        '0006_memory', '0007_pattern_record', '0008_patterns_in_force', '0009_who_answered',
-        '0010_thread_notes', '0011_memory_terms_version',
+    # Those that release 0.1.0 and what was before it had.
+    replaces = [("patterns", name) for name in (
+        "0001_initial", "0002_problems", "0003_thought_threads", "0004_dismissed", "0005_lessons", "0006_memory",
+        "0007_pattern_record", "0008_patterns_in_force", "0009_who_answered", "0010_thread_notes",
+        "0011_memory_terms_version", "0001_squashed_0011_memory_terms_version", "0012_merged", "0013_words",
+        "0014_counted", "0015_plain_words", "0016_one_word",
     )]
 
     initial = True
 
     dependencies = [
-        ('metacog', '0001_squashed_0019_accept_relayed_yes'),
+        ("metacog", "0001_tables"),
     ]
 
     operations = [
@@ -26,8 +35,8 @@ class Migration(migrations.Migration):
                 name='ErrorPattern',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('public_id', models.CharField(default=patterns.models.pattern_id, editable=False, max_length=100)),
-                    ('keywords', models.JSONField(help_text='Any one of them fires, wherever it stands.', verbose_name='keywords')),
+                    ('public_id', models.CharField(default=patterns.models.errors.pattern_id, editable=False, max_length=100)),
+                    ('keywords', models.JSONField(help_text='The pattern fires when a response contains any one of them.', verbose_name='keywords')),
                     ('description', models.CharField(max_length=500, verbose_name='description')),
                     ('source', models.CharField(choices=[('alex-correction', "A person's correction"), ('self-review', "The agent's second look"), ('external', 'From elsewhere')], default='external', max_length=20, verbose_name='source')),
                     ('state', models.CharField(choices=[('proposed', 'Proposed'), ('shadow', 'Shadow'), ('active', 'Active'), ('retired', 'Retired')], default='active', max_length=10, verbose_name='state')),
@@ -36,6 +45,10 @@ class Migration(migrations.Migration):
                     ('created_by', models.ForeignKey(editable=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                     ('team', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='patterns', to='metacog.team', verbose_name='team')),
                     ('dismissed_because', models.CharField(blank=True, editable=False, max_length=300, verbose_name='dismissed because')),
+                    ('is_apart', models.BooleanField(db_default=False, default=False, editable=False)),
+                    ('merged_into', models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='merged', to='patterns.errorpattern')),
+                    ('merged_keywords', models.JSONField(default=list, editable=False)),
+                    ('counted_triggers', models.PositiveBigIntegerField(db_default=0, default=0, editable=False)),
                 ],
                 options={
                     'verbose_name': 'error pattern',
@@ -46,30 +59,10 @@ class Migration(migrations.Migration):
                 },
             ),
             migrations.CreateModel(
-                name='PatternRecord',
-                fields=[
-                    ('pattern', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='record', serialize=False, to='patterns.errorpattern')),
-                    ('since', models.DateTimeField(default=django.utils.timezone.now)),
-                    ('seen_from', models.PositiveBigIntegerField(default=0)),
-                    ('seen_to', models.PositiveBigIntegerField(null=True)),
-                    ('fired', models.PositiveIntegerField(default=0)),
-                    ('held', models.PositiveIntegerField(default=0)),
-                    ('rejected', models.PositiveIntegerField(default=0)),
-                    ('edited', models.PositiveIntegerField(default=0)),
-                    ('approved', models.PositiveIntegerField(default=0)),
-                    ('keywords', models.JSONField(default=dict)),
-                    ('last_fired_at', models.DateTimeField(null=True)),
-                ],
-                options={
-                    'verbose_name': 'record of a pattern',
-                    'verbose_name_plural': 'records of patterns',
-                },
-            ),
-            migrations.CreateModel(
                 name='Lesson',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('public_id', models.CharField(default=patterns.models.lesson_id, editable=False, max_length=40, unique=True)),
+                    ('public_id', models.CharField(default=patterns.models.lessons.lesson_id, editable=False, max_length=40, unique=True)),
                     ('text', models.CharField(max_length=500, verbose_name='lesson')),
                     ('topics', models.JSONField(default=list, verbose_name='when it is about')),
                     ('state', models.CharField(choices=[('proposed', 'Proposed'), ('active', 'Active'), ('retired', 'Retired'), ('dismissed', 'Dismissed')], default='proposed', max_length=10, verbose_name='state')),
@@ -97,13 +90,13 @@ class Migration(migrations.Migration):
                 name='Memory',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('public_id', models.CharField(default=patterns.models.memory_id, editable=False, max_length=40, unique=True)),
+                    ('public_id', models.CharField(default=patterns.models.memory.memory_id, editable=False, max_length=40, unique=True)),
                     ('text', models.TextField(max_length=2000, verbose_name='text')),
                     ('sha256', models.CharField(editable=False, max_length=64)),
                     ('topic', models.CharField(blank=True, max_length=200, verbose_name='topic')),
                     ('source', models.CharField(blank=True, max_length=500, verbose_name='source')),
                     ('confidence', models.FloatField(null=True, verbose_name='confidence')),
-                    ('state', models.CharField(choices=[('pending', 'Waits'), ('confirmed', 'Stands'), ('retired', 'Retired')], default='pending', max_length=10, verbose_name='state')),
+                    ('state', models.CharField(choices=[('pending', 'Pending'), ('confirmed', 'Confirmed'), ('retired', 'Retired')], default='pending', max_length=10, verbose_name='state')),
                     ('hesitation_score', models.PositiveSmallIntegerField(null=True)),
                     ('doubts', models.JSONField(default=list)),
                     ('length', models.PositiveIntegerField(default=0)),
@@ -137,7 +130,7 @@ class Migration(migrations.Migration):
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                     ('kind', models.CharField(max_length=12)),
                     ('confidence', models.FloatField()),
-                    ('outcome', models.CharField(blank=True, choices=[('newer', 'The newer one stands'), ('older', 'The older one stands'), ('both', 'Both stand')], max_length=5)),
+                    ('outcome', models.CharField(blank=True, choices=[('newer', 'Newer kept'), ('older', 'Older kept'), ('both', 'Both kept')], max_length=5)),
                     ('found_at', models.DateTimeField(default=django.utils.timezone.now)),
                     ('settled_at', models.DateTimeField(null=True)),
                     ('newer', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='contradicts', to='patterns.memory')),
@@ -145,10 +138,11 @@ class Migration(migrations.Migration):
                     ('person', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ],
                 options={
-                    'verbose_name': 'contradiction',
-                    'verbose_name_plural': 'contradictions',
+                    'verbose_name': 'conflict',
+                    'verbose_name_plural': 'conflicts',
                     'ordering': ['-id'],
                     'constraints': [models.UniqueConstraint(fields=('older', 'newer'), name='one_conflict_a_pair')],
+                    'indexes': [models.Index(condition=models.Q(('outcome', '')), fields=['newer'], name='conflicts_open')],
                 },
             ),
             migrations.CreateModel(
@@ -186,10 +180,30 @@ class Migration(migrations.Migration):
                 },
             ),
             migrations.CreateModel(
+                name='PatternRecord',
+                fields=[
+                    ('pattern', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='record', serialize=False, to='patterns.errorpattern')),
+                    ('since', models.DateTimeField(default=django.utils.timezone.now)),
+                    ('seen_from', models.PositiveBigIntegerField(default=0)),
+                    ('seen_to', models.PositiveBigIntegerField(null=True)),
+                    ('fired', models.PositiveIntegerField(default=0)),
+                    ('held', models.PositiveIntegerField(default=0)),
+                    ('rejected', models.PositiveIntegerField(default=0)),
+                    ('edited', models.PositiveIntegerField(default=0)),
+                    ('approved', models.PositiveIntegerField(default=0)),
+                    ('keywords', models.JSONField(default=dict)),
+                    ('last_fired_at', models.DateTimeField(null=True)),
+                ],
+                options={
+                    'verbose_name': 'statistics of a pattern',
+                    'verbose_name_plural': 'statistics of patterns',
+                },
+            ),
+            migrations.CreateModel(
                 name='Problem',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('public_id', models.CharField(default=patterns.models.problem_id, max_length=40, unique=True)),
+                    ('public_id', models.CharField(default=patterns.models.problems.problem_id, max_length=40, unique=True)),
                     ('session', models.CharField(blank=True, max_length=255)),
                     ('key', models.CharField(blank=True, max_length=255)),
                     ('state', metacog.db.fields.OrderedJSONField()),
@@ -235,7 +249,7 @@ class Migration(migrations.Migration):
                 name='ThoughtThread',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('public_id', models.CharField(default=patterns.models.thread_id, editable=False, max_length=40, unique=True)),
+                    ('public_id', models.CharField(default=patterns.models.threads.thread_id, editable=False, max_length=40, unique=True)),
                     ('slug', models.CharField(editable=False, max_length=100, verbose_name='slug')),
                     ('title', models.CharField(max_length=200, verbose_name='title')),
                     ('state', models.CharField(choices=[('active', 'Active'), ('paused', 'Paused'), ('resolved', 'Resolved')], default='active', max_length=10, verbose_name='state')),
@@ -248,12 +262,13 @@ class Migration(migrations.Migration):
                     ('erased_at', models.DateTimeField(null=True)),
                     ('agent', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='threads', to='metacog.agent', verbose_name='agent')),
                     ('notes', models.TextField(blank=True, max_length=250000, verbose_name='notes')),
+                    ('has_draft', models.BooleanField(db_default=False, default=False, editable=False)),
                 ],
                 options={
                     'verbose_name': 'thought thread',
                     'verbose_name_plural': 'thought threads',
                     'ordering': ['-id'],
-                    'indexes': [models.Index(fields=['agent', 'state', '-touched_at'], name='threads_by_state')],
+                    'indexes': [models.Index(fields=['agent', 'state', '-touched_at'], name='threads_by_state'), models.Index(condition=models.Q(('has_draft', True)), fields=['agent'], name='threads_with_draft')],
                     'constraints': [models.UniqueConstraint(fields=('agent', 'slug'), name='one_thread_a_slug')],
                 },
             ),
@@ -261,7 +276,7 @@ class Migration(migrations.Migration):
                 name='ThreadStep',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('op', models.CharField(choices=[('create', 'begun'), ('progress', 'went on'), ('pause', 'paused'), ('resume', 'resumed'), ('resolve', 'resolved')], default='progress', max_length=10)),
+                    ('op', models.CharField(choices=[('create', 'created'), ('progress', 'entry added'), ('pause', 'paused'), ('resume', 'resumed'), ('resolve', 'resolved')], default='progress', max_length=10)),
                     ('text', models.TextField(blank=True)),
                     ('on', models.DateField(null=True)),
                     ('extra', models.CharField(blank=True, max_length=100)),
@@ -276,6 +291,20 @@ class Migration(migrations.Migration):
                     'verbose_name_plural': 'steps of a thread',
                     'ordering': ['id'],
                     'indexes': [models.Index(condition=models.Q(('text', ''), _negated=True), fields=['thread', '-id'], name='trail_of_thread')],
+                },
+            ),
+            migrations.CreateModel(
+                name='ThreadSuggestion',
+                fields=[
+                    ('agent', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='thread_suggestion', serialize=False, to='metacog.agent')),
+                    ('topic', models.CharField(max_length=200)),
+                    ('cycles', models.PositiveSmallIntegerField()),
+                    ('found_at', models.DateTimeField(default=django.utils.timezone.now)),
+                    ('is_dismissed', models.BooleanField(default=False)),
+                ],
+                options={
+                    'verbose_name': 'suggested thread',
+                    'verbose_name_plural': 'suggested threads',
                 },
             ),
         ]),
