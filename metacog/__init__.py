@@ -3,4 +3,4 @@
 Imports neither `patterns` nor `reviews`; `heuristics` imports nothing of the rest.
 """
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

@@ -18,9 +18,9 @@ from ninja.security import HttpBearer
 from pydantic import BaseModel, Field
 from pydantic import ValidationError as PydanticError
 
+from metacog import __version__
 from metacog.accounts import tokens
 from metacog.accounts.keys import agent_with_key, is_signed
-from metacog.heuristics import ENGINE
 from metacog.heuristics.wire import wire
 from metacog.http.problems import Problem, answer, at
 from metacog.models import Agent, PersonalToken
@@ -281,7 +281,7 @@ def _problem_of(status: int, path: str) -> dict[str, Any]:
 
 api = Api(
     title="metacog",
-    version=ENGINE,
+    version=__version__,
     description=(
         "Post each response; what is risky is held until a person, or your own second look one cycle later, "
         "has decided. Every error is a problem document (RFC 9457)."

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from metacog import __version__
 from metacog.accounts import tokens
 from metacog.heuristics.wire import wire
 from tests.conftest import Caller
@@ -25,6 +26,10 @@ def written() -> bytes:
 @pytest.fixture
 def document() -> Any:
     return json.loads(written())
+
+
+def test_it_names_the_release(document: Any) -> None:
+    assert document["info"]["version"] == __version__
 
 
 def test_it_is_openapi_3_1_and_lists_every_call(document: Any) -> None:
