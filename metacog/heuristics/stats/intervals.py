@@ -13,7 +13,8 @@ def wilson(part: int, whole: int) -> tuple[float, float]:
     middle = rate + _Z * _Z / (2 * whole)
     spread = _Z * math.sqrt(rate * (1 - rate) / whole + _Z * _Z / (4 * whole * whole))
     scale = 1 + _Z * _Z / whole
-    return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
+    # Exactly 0 and 1 at the ends, where the two cancel out only nearly.
+    return (middle - spread) / scale if part else 0.0, (middle + spread) / scale if part < whole else 1.0
 
 
 def difference(part: int, whole: int, later_part: int, later_whole: int) -> tuple[float, float]:

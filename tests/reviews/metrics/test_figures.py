@@ -15,7 +15,6 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metacog.heuristics.stats.intervals import concordance, wilson
 from metacog.models import Agent
 from reviews.metrics import daily
 from reviews.models import AgentResponse, DailyFigure, Decision, HeldItem, Signal
@@ -249,38 +248,6 @@ def test_percentiles_are_the_nearest_rank(values: list[int]) -> None:
     assert p90 in values
     assert 10 * sum(value <= p90 for value in values) >= 9 * len(values)
     assert 10 * sum(value < p90 for value in values) < 9 * len(values)
-
-
-@pytest.mark.parametrize(
-    ("part", "whole", "low", "high"),
-    # Computed once with R's prop.test(correct = FALSE); the last two are the ends.
-    [(131, 208, 0.5625, 0.6926), (3, 10, 0.1078, 0.6032), (0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0)],
-)
-def test_intervals_are_wilsons(part: int, whole: int, low: float, high: float) -> None:
-    assert wilson(part, whole) == pytest.approx((low, high), abs=5e-4)
-
-
-@given(st.integers(0, 500), st.integers(0, 500))
-def test_an_interval_holds_its_ratio(part: int, more: int) -> None:
-    low, high = wilson(part, part + more)
-    assert 0 <= low <= high <= 1
-    if part + more:
-        assert low - 1e-9 <= part / (part + more) <= high + 1e-9
-
-
-@pytest.mark.parametrize(
-    ("rate", "some", "others", "low", "high"),
-    # The ends of what Newcombe's inequality holds for, found by trying every 100,000th; the last two are the ends.
-    [
-        (0.55, 143, 164, 0.4852, 0.6128),
-        (0.8, 30, 70, 0.6867, 0.8762),
-        (0.5, 10, 10, 0.2735, 0.7265),
-        (0.0, 10, 200, 0.0, 0.1032),
-        (1.0, 10, 10, 0.8002, 1.0),
-    ],
-)
-def test_intervals_of_pairs_are_newcombes(rate: float, some: int, others: int, low: float, high: float) -> None:
-    assert concordance(rate, some, others) == pytest.approx((low, high), abs=5e-5)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), max_size=40))
