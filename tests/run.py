@@ -73,6 +73,7 @@ ON_POSTGRESQL = [
     "tests/reviews/pages/test_search.py",
     "tests/reviews/search",
     "tests/test_sweeps.py",
+    "tests/upgrade",
 ]
 SMOKE = [
     "tests/browser/test_axe.py",

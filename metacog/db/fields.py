@@ -30,6 +30,16 @@ class OrderedJSONField(models.TextField):  # type: ignore[type-arg]  # not subsc
         return self.get_prep_value(self.value_from_object(obj)) or ""
 
 
+class LenientJSONField(OrderedJSONField):
+    """Reads a text that is not JSON as that text: for a value whose shape is checked where it is used."""
+
+    def from_db_value(self, value: str | None, expression: Any, connection: Any) -> Any:
+        try:
+            return super().from_db_value(value, expression, connection)
+        except ValueError:
+            return value
+
+
 class InPart(str):
     """A text that is written as a part of the first of its row's `PackedTextField`s, which knows all of them."""
 

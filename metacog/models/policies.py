@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from metacog import heuristics
-from metacog.db.fields import OrderedJSONField
+from metacog.db.fields import LenientJSONField
 from metacog.models.agents import Agent
 from metacog.models.people import User
 
@@ -87,7 +87,7 @@ class Policy(models.Model):
     )
     quality = models.JSONField(_("quality"), default=dict, blank=True)  # what differs from the defaults
     stuck = models.JSONField(_("stuck"), default=dict, blank=True)
-    rules = OrderedJSONField(_("rules on tool calls"), default=list, db_default="[]", blank=True)
+    rules = LenientJSONField(_("rules on tool calls"), default=list, db_default=[], blank=True)
     default_tool_call = models.CharField(
         _("other tool calls"), max_length=5, choices=ToolCalls, default=ToolCalls.ASK, db_default="ask"
     )

@@ -1,0 +1,99 @@
+"""The migrations: what they replace stays theirs, and an administrator can read each as SQL."""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.core.management import call_command
+from django.db import connection, models, transaction
+from django.db.migrations.loader import MigrationLoader
+from django.utils import timezone
+
+from metacog.models import Policy
+
+OURS = ("metacog", "patterns", "reviews")
+DISK = MigrationLoader(None).disk_migrations
+MODELS = [model for app in OURS for model in apps.get_app_config(app).get_models()]
+DEFAULTED = [model for model in MODELS if any(field.has_db_default() for field in model._meta.concrete_fields)]
+TWICE = json.dumps(json.dumps(RULES := [{"tool": "rm", "do": "deny"}]))
+
+
+def test_no_migration_has_the_name_of_one_that_was_replaced() -> None:
+    replaced = {each for app in OURS for each in DISK[app, "0001_tables"].replaces}
+    assert len(replaced) > 100
+    assert replaced & DISK.keys() == set()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_each_migration_can_be_read_as_sql() -> None:
+    for app, name in DISK:
+        if app in OURS:
+            written = [sql(app, name), sql(app, name, backwards=True)]
+            assert all(written), (app, name)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_sql_of_the_first_ones_has_the_triggers_and_the_index() -> None:
+    assert "metacog_auditevent_to_seal" in sql("metacog", "0001_tables")
+    written = sql("reviews", "0001_tables")
+    assert all(name in written for name in ("reviews_searchwords", "_to_index_", "INSERT INTO reviews_searchprogress"))
+
+
+def sql(app: str, name: str, backwards: bool = False) -> str:
+    out = StringIO()
+    call_command("sqlmigrate", app, name, backwards=backwards, stdout=out)
+    return out.getvalue()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("model", DEFAULTED, ids=lambda model: model.__name__)
+def test_what_the_database_fills_in_reads_as_what_the_program_does(model: type[models.Model]) -> None:
+    with transaction.atomic():
+        fields = [field for field in model._meta.concrete_fields if not field.has_db_default()]
+        values = [field.get_db_prep_save(filled(field), connection) for field in fields]
+        columns = ", ".join(connection.ops.quote_name(field.column) for field in fields)
+        with connection.cursor() as cursor:
+            places = ", ".join(["%s"] * len(fields))
+            cursor.execute(f"INSERT INTO {model._meta.db_table} ({columns}) VALUES ({places})", values)
+        row = model._default_manager.get(pk=1)
+        for field in model._meta.concrete_fields:
+            if field.has_db_default():
+                usual = field.get_default() if field.has_default() else ""
+                assert (field.name, getattr(row, field.name)) == (field.name, usual)
+        transaction.set_rollback(True)  # what the keys point to is not there
+
+
+def filled(field: Any) -> Any:
+    """Return anything that the column takes."""
+    if field.has_default() or (field.null and field.name != "person"):  # a notice is to a person or a team
+        return field.get_default()
+    if isinstance(field, models.DateField):
+        return timezone.now()
+    return {} if isinstance(field, models.JSONField) else 1
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("stored", "read"),
+    [
+        ({"rules": '"[]"'}, {"rules": []}),
+        ({"rules": json.dumps(TWICE)}, {"rules": RULES}),
+        ({"weights": json.dumps('{"no-hedge": 7}'), "parts": '"{}"'}, {"weights": {"no-hedge": 7}, "parts": {}}),
+        ({"rules": "[{"}, {"rules": "[{"}),  # nobody can tell what it was: left for a person
+        ({"rules": '"none"'}, {"rules": "none"}),
+        ({"rules": "[]"}, {"rules": []}),
+    ],
+)
+def test_what_was_encoded_twice_is_decoded(kuro: Any, stored: dict[str, str], read: dict[str, Any]) -> None:
+    policies = Policy.objects.filter(agent__public_id=kuro.id)
+    with connection.cursor() as cursor:
+        for name, text in stored.items():
+            cursor.execute(f"UPDATE metacog_policy SET {name} = %s WHERE id = %s", [text, policies.get().pk])
+    import_module("metacog.migrations.0002_policy_json").decode(apps, None)
+    (found,) = policies.values(*read)
+    assert found == read
