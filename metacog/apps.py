@@ -16,7 +16,10 @@ class MetacogConfig(AppConfig):
             checks,  # noqa: F401 - importing makes the app and registers the checks
             error_reports,
         )
-        from metacog.sign_in import second_factor  # noqa: F401 - importing connects its signals
+        from metacog.sign_in import (
+            providers,  # noqa: F401 - importing registers the check
+            second_factor,  # noqa: F401 - importing connects its signals
+        )
 
         if settings.SENTRY_DSN:
             error_reports.start(settings.SENTRY_DSN)

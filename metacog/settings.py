@@ -456,11 +456,12 @@ PASSWORD_RESET_TIMEOUT = 3 * 24 * 3600
 # Signing in: the page is ours, what follows a password is django-allauth's; see docs/sign-in.md.
 ACCOUNT_ADAPTER = "metacog.sign_in.single_sign_on.AccountAdapter"
 SOCIALACCOUNT_ADAPTER = "metacog.sign_in.single_sign_on.ProviderAdapter"
-SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": oidc.apps(_ENV, CONFIG_PROBLEMS)}}
-HAS_PROVIDERS = bool(SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"])
+_providers = oidc.apps(_ENV, CONFIG_PROBLEMS)
+SOCIALACCOUNT_PROVIDERS = {
+    "openid_connect": {"APPS": _providers, "provider_class": "metacog.sign_in.single_sign_on.Provider"}
+}
+HAS_PROVIDERS = bool(_providers)
 ACCOUNT_EMAIL_VERIFICATION = SOCIALACCOUNT_EMAIL_VERIFICATION = "none"  # the provider has, or nobody has
-SOCIALACCOUNT_LOGIN_ON_GET = True  # a form that leads to another host is refused by our own policy of content
-SOCIALACCOUNT_OPENID_CONNECT_URL_PREFIX = ""
 MFA_ADAPTER = "metacog.sign_in.single_sign_on.SecondFactorAdapter"
 ACCOUNT_FORMS = {"reauthenticate": "metacog.sign_in.forms.PasswordAgainForm"}
 MFA_FORMS = {

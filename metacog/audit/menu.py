@@ -72,6 +72,8 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "second-factor-removed": _("Second factor removed"),
         "recovery-codes-made": _("Recovery codes made"),
         "second-factors-reset": _("Second factors removed by the command line"),
+        "identity-connected": _("Account of a provider connected"),
+        "identity-disconnected": _("Account of a provider disconnected"),
         "sign-in-connected": _("First sign-in by a provider"),
         "sessions-ended": _("Sessions ended"),
         "owner-created": _("First owner added"),

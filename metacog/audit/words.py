@@ -303,6 +303,8 @@ SENTENCES: Mapping[str, Promise] = {
     "second-factor-removed": gettext_lazy("%(actor)s removed a second factor: %(factor)s"),
     "recovery-codes-made": gettext_lazy("%(actor)s made new recovery codes"),
     "second-factors-reset": gettext_lazy("The second factors of %(person)s were removed by the command line"),
+    "identity-connected": gettext_lazy("%(actor)s connected %(identity)s of %(name)s to sign in with"),
+    "identity-disconnected": gettext_lazy("%(actor)s disconnected %(identity)s of %(name)s"),
     "sign-in-connected": gettext_lazy("%(actor)s signed in by %(name)s for the first time"),
     "sessions-ended": ngettext_lazy(
         "%(actor)s signed out in %(count)s other place", "%(actor)s signed out in %(count)s other places", "count"

@@ -25,6 +25,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from metacog.audit import audit
 from metacog.models import Role, User
+from metacog.sign_in import identities
 
 _BROWSERS = (("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
 _SYSTEMS = re.compile("Android|iPhone|iPad|Windows|Mac OS X|CrOS|Linux")
@@ -87,7 +88,7 @@ def security(request: HttpRequest) -> HttpResponse:
         "sessions": [(each, browser(each.user_agent), each.is_current()) for each in sessions],
         "has_others": any(not each.is_current() for each in sessions),
         "providers": [
-            (each, [account for account in accounts if account.provider == each.app.provider_id])
+            (each, [(own, identities.known_as(own)) for own in accounts if own.provider == each.app.provider_id])
             for each in providers(request)
         ],
         "section": "preferences",

@@ -8,12 +8,11 @@ from allauth.mfa.recovery_codes import views as codes
 from allauth.mfa.totp import views as totp
 from allauth.mfa.webauthn import views as passkeys
 from allauth.socialaccount import views as provider_views
-from allauth.socialaccount.providers.openid_connect import views as openid_connect
 from django.contrib.auth.decorators import login_not_required
 from django.urls import URLPattern, path
 from django.views.generic import TemplateView
 
-from metacog.pages import account, security
+from metacog.pages import account, security, single_sign_on
 
 _closed = login_not_required(TemplateView.as_view(template_name="socialaccount/turned_away.html"))
 
@@ -31,10 +30,13 @@ def sign_in_addresses() -> list[URLPattern]:
         path("sign-in/closed/", _closed, name="account_email_verification_sent"),
         path("sign-in/cancelled/", provider_views.login_cancelled, name="socialaccount_login_cancelled"),
         path("sign-in/failed/", provider_views.login_error, name="socialaccount_login_error"),
-        path("sign-in/with/<slug:provider_id>/", openid_connect.login, name="openid_connect_login"),
-        path("sign-in/with/<slug:provider_id>/callback/", openid_connect.callback, name="openid_connect_callback"),
+        path("sign-in/with/<slug:provider_id>/", single_sign_on.begin, name="openid_connect_login"),
+        path("sign-in/with/<slug:provider_id>/callback/", single_sign_on.callback, name="openid_connect_callback"),
         path(page, security.security, name="mfa_index"),
         path(page, security.security, name="socialaccount_connections"),
+        path(page + "accounts/", single_sign_on.connect_confirm, name="account-connect-confirm"),
+        path(page + "accounts/<slug:provider_id>/connect", single_sign_on.connect, name="account-connect"),
+        path(page + "accounts/<int:account_id>/disconnect", single_sign_on.disconnect, name="account-disconnect"),
         path(again, account_views.reauthenticate, name="account_reauthenticate"),
         path(again + "code/", mfa.reauthenticate, name="mfa_reauthenticate"),
         path(page + "app/", totp.activate_totp, name="mfa_activate_totp"),

@@ -58,8 +58,8 @@ def apps(env: Mapping[str, str], problems: list[tuple[str, str]]) -> list[dict[s
                     "client_id": env[prefix + "CLIENT_ID"],
                     "secret": env[prefix + "CLIENT_SECRET"],
                     "settings": {
+                        "issuer": env[prefix + "ISSUER"],
                         "server_url": env[prefix + "ISSUER"].rstrip("/"),
-                        "oauth_pkce_enabled": True,
                         "groups_claim": env.get(prefix + "GROUPS_CLAIM") or "groups",
                         "grants": _grants(prefix + "GROUPS", env.get(prefix + "GROUPS", ""), problems),
                     },

@@ -6,10 +6,14 @@ from textwrap import wrap
 from typing import Any
 
 from allauth.account.forms import ReauthenticateForm as PasswordAgain
+from allauth.mfa.adapter import get_adapter
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
+from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.forms import ActivateTOTPForm
 from django import forms
 from django.utils.translation import pgettext_lazy
+
+from metacog.sign_in import second_factor
 
 
 class _Named(forms.Form):
@@ -28,11 +32,22 @@ class SetUpAppForm(_Named, ActivateTOTPForm):  # type: ignore[misc]  # untyped
         return " ".join(wrap(self.secret, 4))
 
 
-class CodeForm(_Named, AuthenticateForm):  # type: ignore[misc]  # untyped
+class _Once(_Named):
+    """Ask for a code that was not used before."""
+
+    def clean_code(self) -> str:
+        code: str = super().clean_code()  # type: ignore[misc]  # of the form beside this one
+        app: Authenticator = self.authenticator  # type: ignore[attr-defined]
+        if app.type == Authenticator.Type.TOTP and not second_factor.use_code(app, code):
+            raise get_adapter().validation_error("incorrect_code")
+        return code
+
+
+class CodeForm(_Once, AuthenticateForm):  # type: ignore[misc]  # untyped
     """Ask for a code after the password."""
 
 
-class CodeAgainForm(_Named, ReauthenticateForm):  # type: ignore[misc]  # untyped
+class CodeAgainForm(_Once, ReauthenticateForm):  # type: ignore[misc]  # untyped
     """Ask for a code before something that protects the account is changed."""
 
 

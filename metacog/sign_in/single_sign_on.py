@@ -6,11 +6,13 @@ import logging
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.models import EmailAddress
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.models import SocialLogin
+from allauth.socialaccount.providers.openid_connect.provider import OpenIDConnectProvider
 from axes.helpers import get_client_ip_address
 from django.contrib import messages
 from django.db import transaction
@@ -20,7 +22,7 @@ from django.utils.translation import gettext_lazy as _
 
 from metacog.accounts import keys
 from metacog.audit import audit
-from metacog.sign_in import groups
+from metacog.sign_in import groups, openid
 
 log = logging.getLogger(__name__)
 
@@ -30,8 +32,6 @@ SAID = {  # by the template that allauth would use; it says nothing else
     "mfa/messages/recovery_codes_generated.txt": _("Recovery codes were created. Earlier ones no longer work."),
     "mfa/messages/webauthn_added.txt": _("The passkey is added."),
     "mfa/messages/webauthn_removed.txt": _("The passkey is removed."),
-    "socialaccount/messages/account_connected.txt": _("The account is connected: you can sign in with it."),
-    "socialaccount/messages/account_connected_other.txt": _("That account belongs to another person here."),
 }
 
 
@@ -80,11 +80,26 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
         return str(user.get_username())
 
 
+class Provider(OpenIDConnectProvider):  # type: ignore[misc]
+    """A provider whose claims are read by `openid.person` alone."""
+
+    def extract_uid(self, data: Any) -> str:
+        return str(openid.person(data)["sub"])
+
+    def extract_common_fields(self, data: Any) -> dict[str, Any]:
+        claims = openid.person(data)
+        names = {"username": "preferred_username", "first_name": "given_name", "last_name": "family_name"}
+        return {field: claims.get(claim) for field, claim in {"email": "email", "name": "name", **names}.items()}
+
+    def extract_email_addresses(self, data: Any) -> list[EmailAddress]:
+        claims = openid.person(data)
+        address, is_verified = claims["email"], claims["email_verified"]
+        return [EmailAddress(email=address, verified=is_verified, primary=True)] if address else []
+
+
 class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
         """Give whoever comes the roles of their groups; turn away whom nobody here knows and no group lets in."""
-        if sociallogin.state.get("process") == "connect":
-            return
         app = sociallogin.provider.app
         given = groups.wanted(app.settings["grants"], groups.named(sociallogin.account.extra_data, app.settings))
         if not sociallogin.is_existing:
@@ -102,7 +117,8 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         if not (is_given or known) or (known and known.has_usable_password()):
             log.warning("%s: %s was turned away: %s", app.provider_id, login.account.uid,
                         "the account has a password" if known else "no group gives a role")  # fmt: skip
-            context = {"provider": app.name, "has_account": bool(known)}
+            is_unverified = any(not each.verified for each in login.email_addresses)
+            context = {"provider": app.name, "has_account": bool(known), "is_unverified": is_unverified}
             page = render(request, "socialaccount/turned_away.html", context, status=403)
             raise ImmediateHttpResponse(page)
         with transaction.atomic():

@@ -39,6 +39,7 @@ from metacog.runtime import catalogs, checks
 from metacog.runtime.file_errors import database_remedy
 from metacog.runtime.program import command
 from metacog.runtime.supervisor import Child, Supervisor
+from metacog.sign_in import providers
 
 # Any number: two `up`s on one PostgreSQL database wait for each other under it.
 PREPARING = 0x6D657461
@@ -68,6 +69,7 @@ class Command(BaseCommand):
         lock = take_data_folder()
         with prepared_alone():
             check_surroundings()
+            check_providers()
             greeting = self.prepare()
         if greeting:  # at once: the password in it is nowhere else
             say(greeting)
@@ -220,6 +222,14 @@ def check_surroundings() -> None:
     messages = [*checks.data_folder(), *checks.database_versions(default), *checks.half_way(default)]
     if serious := [message for message in messages if message.is_serious()]:
         refuse("\n".join(f"{message.msg} {message.hint}" for message in serious))
+
+
+def check_providers() -> None:
+    """Refuse a provider that is not the one that is configured; tell of one that is away, which may come back."""
+    for message in providers.check():
+        if message.is_serious():
+            refuse(f"{message.msg} {message.hint}")
+        print(message.msg, message.hint, file=sys.stderr, flush=True)
 
 
 def first_owner() -> str:

@@ -26,6 +26,7 @@ class Command(BaseCommand):
         fcntl.flock(lock, fcntl.LOCK_EX)  # another may be collecting its files there
         with up.prepared_alone():
             up.check_surroundings()
+            up.check_providers()
             up.refuse_unprepared()
             greeting = up.first_owner()
         if greeting:

@@ -1,0 +1,25 @@
+"""Whether the providers are who the environment says they are; asked over the network, so only where that is meant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from requests import RequestException
+
+from metacog.sign_in import openid
+
+
+@register(Tags.security, deploy=True)
+def check(**kwargs: Any) -> list[CheckMessage]:
+    """Refuse a provider that calls itself otherwise; one that cannot be reached now is asked again at each sign-in."""
+    found: list[CheckMessage] = []
+    for app in openid.apps():
+        try:
+            openid.discovered(app)
+        except openid.OtherIssuer as error:
+            found.append(Error(str(error), hint="Write it exactly as the provider does.", id="metacog.E007"))
+        except (openid.Refused, RequestException) as error:
+            said = f"{app.settings['issuer']} cannot be asked who it is: {error}"
+            found.append(Warning(said, hint="Nobody signs in by it until it answers.", id="metacog.W008"))
+    return found
