@@ -17,11 +17,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from metacog.audit import audit
+from metacog.db.clocks import APART_SECONDS
 from metacog.models import PersonalToken, Team, User
 
 PREFIX = "mcp_"
 CALLS_PER_SECOND = 20  # of one token; as many may come at once
-CLOCKS_APART_SECONDS = 60  # how far those of two machines may be
 RESTORABLE_FOR = timedelta(hours=24)  # a token that was revoked
 USED_AGAIN = timedelta(minutes=1)  # how old `last_used_at` gets before it is written again
 
@@ -113,7 +113,7 @@ def count_call(token: PersonalToken) -> bool:
     """
     interval, now = 1 / CALLS_PER_SECOND, time.time()
     latest = now + 1 - interval
-    is_in_time = Q(rate_tat__lte=latest) | Q(rate_tat__gt=now + 1 + CLOCKS_APART_SECONDS)
+    is_in_time = Q(rate_tat__lte=latest) | Q(rate_tat__gt=now + 1 + APART_SECONDS)
     values: dict[str, Any] = {"rate_tat": Least(Greatest(F("rate_tat"), Value(now)), Value(latest)) + Value(interval)}
     used_at = timezone.now()
     if token.last_used_at is None or token.last_used_at < used_at - USED_AGAIN:

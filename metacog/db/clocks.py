@@ -14,6 +14,8 @@ from django.db.models import Model, Q, QuerySet
 
 # By so much the machines of one installation may be apart, and so much longer anything may wait after a set-back.
 LEEWAY = timedelta(minutes=1)
+# For rates far less: so long a caller may be refused after a set-back. Further apart, machines let more through.
+APART_SECONDS = 1.0
 
 _Row = TypeVar("_Row", bound=Model)
 

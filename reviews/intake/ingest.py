@@ -22,6 +22,7 @@ from django.utils import timezone
 
 from metacog import heuristics
 from metacog.audit import audit
+from metacog.db.clocks import APART_SECONDS
 from metacog.db.prepared import KEY, Insert, Select, Update, Write, ask_together, new, run_together
 from metacog.heuristics.alike import shape
 from metacog.heuristics.parts import IMPASSE
@@ -42,7 +43,6 @@ from reviews.scoring.history import Past, questions, review_after, with_mentions
 from reviews.serializers import excerpt, owed
 
 ASKED_BY_RULE = 100  # in place of a score
-CLOCKS_APART_SECONDS = 5.0  # at most, of the machines of one installation
 RECOGNISED_FOR = timedelta(days=7)  # how long approved text that comes back passes
 _VISIBLE_ASCII = re.compile(r"[\x21-\x7e]{1,255}")
 
@@ -215,7 +215,7 @@ def take_turn(tat: float, now: float, policy: heuristics.Policy) -> float:
     interval = 1 / policy.rate_per_second
     full = interval * policy.rate_burst
     tat = max(tat, now)
-    if tat > now + full + CLOCKS_APART_SECONDS:
+    if tat > now + full + APART_SECONDS:
         # No posts lead so far: the clock was set back. One turn is given, and with it a time by the clock as it is now.
         # Machines whose clocks differ a little must not come here, each after the other.
         tat = now + full - interval

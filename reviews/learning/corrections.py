@@ -216,6 +216,7 @@ def learn_due(now: datetime) -> int:
     teams = Team.objects.annotate(last=Max("agents__possible_corrections__answered_at", filter=said))
     made_at = F("learned_corrections__made_at")
     is_new = Q(learned_corrections=None) | Q(last__gt=made_at, learned_corrections__made_at__lte=now - LEARN_AFTER)
+    is_new |= Q(learned_corrections__made_at__gt=now)  # the clock was set back since
     learned = 0
     for team in teams.exclude(last=None).filter(is_new).order_by("pk"):
         with by_itself("No order of corrections learned for the team with the key %s", team.pk):

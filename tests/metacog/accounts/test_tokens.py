@@ -169,8 +169,22 @@ def test_twenty_calls_a_second_and_no_more(alice: Any, monkeypatch: pytest.Monke
     assert [status(text) for _ in range(22)] == [200] * 20 + [429] * 2
     clock[0] += 0.1
     assert [status(text) for _ in range(3)] == [200, 200, 429]
-    clock[0] -= 3600  # the clock is set back
-    assert status(text) == 200
+
+
+@pytest.mark.parametrize("seconds", [1, 2, 10, 60, 3600])
+def test_a_clock_that_is_set_back_refuses_a_token_for_a_second_or_two(
+    alice: Any, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    _token, text = tokens.issue(alice, name="x", scopes=["read"], days=7)
+    clock = [1_800_000_000.0]
+    monkeypatch.setattr("metacog.accounts.tokens.time.time", lambda: clock[0])
+    assert [status(text) for _ in range(21)] == [200] * 20 + [429]
+    clock[0] -= seconds
+    seen = []
+    for _ in range(5):
+        seen.append(status(text))
+        clock[0] += 1
+    assert seen[2:] == [200] * 3, seen
 
 
 def test_an_owner_lets_agents_be_told_who_decided(olga: Any, aurora: Any, as_person: Any) -> None:

@@ -266,6 +266,10 @@ class TestLearning:
         tasks.learn_corrections()
         learned.refresh_from_db()
         assert learned.made_at == made, "once a day"
+        LearnedCorrections.objects.update(made_at=timezone.now() + timedelta(days=8))
+        tasks.learn_corrections()
+        learned.refresh_from_db()
+        assert learned.made_at < timezone.now(), "by a clock that was wrong"
 
     def test_too_few_answers_are_not_learned_from(self, client: Any, kuro: Caller) -> None:
         say(client, talk(kuro, UNSURE), "yes")
