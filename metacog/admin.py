@@ -15,6 +15,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from metacog.accounts import agents, members, rule_forms
+from metacog.accounts.addresses import refuse_private
 from metacog.accounts.forms import KINDS, RELEASED_BY, SIGNALS, StoredModelForm
 from metacog.admin_site import ScopedAdmin, ScopedFilter, team_ids
 from metacog.models import Agent, AuditEvent, Membership, Policy, Role, Team
@@ -138,6 +139,8 @@ class AgentForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable
         if not self.errors:
             try:
                 self.cleaned_data |= agents.checked(self.instance.team, self.instance, **values)
+                if "callback_url" in self.changed_data:
+                    refuse_private(values["callback_url"], "callback_url")
             except ValidationError as error:
                 self.add_error(None, error)
         return self.cleaned_data

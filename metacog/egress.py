@@ -78,6 +78,8 @@ _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 # The last label begins with a letter: one that is a number makes the whole an address to a resolver
 # (127.1, 0x7f.1, 2130706433).
 _NAME = re.compile(rf"(?=.{{1,253}}\Z)(?:{_LABEL}\.)*(?=[a-z]){_LABEL}", re.ASCII)
+# Names that no public name server answers for (RFC 6761, 6762, 8375; ICANN's resolution 2024.07.29.06).
+_PRIVATE_NAME = re.compile(r"(?:\A|\.)(?:localhost|local|internal|home\.arpa)\Z")
 
 
 class Failed(Exception):
@@ -145,9 +147,13 @@ class Target:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     @property
+    def origin(self) -> str:
+        return f"{self.scheme}://{self.authority}"
+
+    @property
     def is_allowed(self) -> bool:
         """Say whether the operator lets this origin be reached although it may not be public."""
-        return self.is_trusted or f"{self.scheme}://{self.authority}" in settings.CALLBACK_ALLOW
+        return self.is_trusted or self.origin in settings.CALLBACK_ALLOW
 
 
 def request(
@@ -195,17 +201,27 @@ def is_public(address: Address) -> bool:
     return address in _UNICAST_6 and not any(address in network for network in _NOT_PUBLIC_6)
 
 
-def barred(url: str) -> str:
+def barred(url: str, *, look_up_seconds: float = 0) -> str:
     """Return the origin that must be allowed before this URL is reached; empty where only its name can tell.
 
-    Empty, too, for what no setting helps: how an address is written is checked where it is entered.
+    Given some seconds, the name is looked up. One that is not found in that time bars nothing: it may be set up
+    later, and is checked again when the socket opens. Empty, too, for what no setting helps: how an address is written
+    is checked where it is entered.
     """
     try:
         target = Target.of(url)
     except Failed:
         return ""
-    is_private = target.host == "localhost" or (target.address is not None and not is_public(target.address))
-    return f"{target.scheme}://{target.authority}" if is_private and not target.is_allowed else ""
+    if target.is_allowed:
+        return ""
+    if target.address is None and _PRIVATE_NAME.search(target.host):
+        return target.origin
+    if target.address is not None or look_up_seconds:
+        try:
+            _checked_addresses(target, look_up_seconds)
+        except Failed as failed:
+            return target.origin if failed.why == "forbidden" else ""
+    return ""
 
 
 def _literal(host: str, is_bracketed: bool) -> Address | None:

@@ -66,8 +66,8 @@ def running(data: Path) -> Iterator[str]:
         process.wait(30)
 
 
-def manage(data: Path, *arguments: str) -> str:
-    environment = {**os.environ, "METACOG_DOTENV": "", "METACOG_DATA_DIR": str(data)}
+def manage(data: Path, *arguments: str, **settings: str) -> str:
+    environment = {**os.environ, "METACOG_DOTENV": "", "METACOG_DATA_DIR": str(data), **settings}
     return subprocess.run(
         [sys.executable, "manage.py", *arguments], cwd=ROOT, env=environment, check=True, capture_output=True,
         text=True,
@@ -76,7 +76,8 @@ def manage(data: Path, *arguments: str) -> str:
 
 def add_stuck_agent(base: str, data: Path) -> None:
     """Add an agent that is stuck, has an item held and a webhook that fails."""
-    made = manage(data, "agent", "create", AGENT, "--team", TEAM, "--callback-url", f"{base}/nowhere", "--json")
+    create = ("agent", "create", AGENT, "--team", TEAM, "--callback-url", f"{base}/nowhere", "--json")
+    made = manage(data, *create, METACOG_CALLBACK_ALLOW=base)
     key = json.loads(made)["api_key"]
     posts: list[dict[str, Any]] = [
         {**STUCK, "response": f"Attempt {n}: I'm out of ideas; I raise the timeout again."} for n in (1, 2, 3)

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from metacog import egress, heuristics
 from metacog.accounts import keys
+from metacog.accounts.addresses import refuse_private
 from metacog.accounts.rule_forms import plain
 from metacog.audit import audit
 from metacog.heuristics.policy.quality_settings import QualitySettings
@@ -46,7 +47,7 @@ def check_name(name: str) -> str:
 def check_callback_url(url: str) -> str:
     """Return an address that callbacks may be meant for, or ""; ValidationError when it is neither.
 
-    Which addresses may really be reached is checked when the socket opens, since names move.
+    Whether it is public is `refuse_private`'s to say, and checked again when the socket opens, since names move.
     """
     url = url.strip()
     if not url:
@@ -87,6 +88,7 @@ def create_agent(
 
     Raises ValidationError, by field, when a value cannot be taken or the team has such an agent.
     """
+    refuse_private(callback_url, "callback_url")
     with transaction.atomic():
         # The lock puts two people who add the same name in order, so that the second is told.
         Team.objects.select_for_update(no_key=True).get(pk=team.pk)
@@ -102,8 +104,10 @@ def create_agent(
 def change(agent: Agent, actor: audit.Actor, *, name: str, language: str, callback_url: str) -> list[str]:
     """Change what an agent is called, speaks and is reached at; return the names of what changed.
 
-    Raises ValidationError, by field, as `create_agent` does.
+    Raises ValidationError, by field, as `create_agent` does. An address that stays is not checked again.
     """
+    if callback_url.strip() != Agent.objects.values_list("callback_url", flat=True).get(pk=agent.pk):
+        refuse_private(callback_url, "callback_url")
     with transaction.atomic():
         Team.objects.select_for_update(no_key=True).get(pk=agent.team_id)
         values = checked(agent.team, agent, name=name, language=language, callback_url=callback_url)

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 
 from metacog import egress
 from metacog.accounts import keys
+from metacog.accounts.addresses import refuse_private
 from metacog.audit import audit
 from metacog.models import Channel, Language, PersonNotices, Team, User
 
@@ -73,6 +74,8 @@ def set_channel(
 
     An empty `url` leaves the address as it is. Raises ValidationError, by field.
     """
+    if url:
+        refuse_private(url, "url")
     with transaction.atomic():
         Team.objects.select_for_update(no_key=True).get(pk=team.pk)
         row = Channel.objects.select_for_update().filter(team=team).first()  # a sweep writes to it, too

@@ -10,6 +10,8 @@ from django.db import connections
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
+from metacog import egress
+
 OLDEST_SQLITE = (3, 38, 0)  # STRICT tables, RETURNING, and JSON functions that are always built in
 OLDEST_POSTGRESQL = 14
 LAST_WITH_ALL_MIGRATIONS = "release 0.1.0 (commit a6d25836)"
@@ -47,6 +49,20 @@ def data_folder(**kwargs: Any) -> list[CheckMessage]:
             )
         ]
     return []
+
+
+@register(Tags.security)
+def chairman_address(**kwargs: Any) -> list[CheckMessage]:
+    """Demand that the chairman's model is public or allowed, as it could not be asked otherwise."""
+    if not (barred := egress.barred(settings.CHAIRMAN_URL)):
+        return []
+    return [
+        Error(
+            f"METACOG_CHAIRMAN_URL leads to {barred}, which is not a public address.",
+            hint=f"Allow it with METACOG_CALLBACK_ALLOW={barred}, or set another.",
+            id="metacog.E008",
+        )
+    ]
 
 
 @register(Tags.database)

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from metacog.accounts import keys
+from metacog.accounts.addresses import refuse_private
 from metacog.accounts.agents import check_callback_url
 from metacog.audit import audit
 from metacog.models import Team, User
@@ -192,11 +193,13 @@ def send_test(webhook: TeamWebhook, person: User) -> None:
 
 def _checked(url: str) -> str:
     try:
-        if found := check_callback_url(url):
-            return found
+        found = check_callback_url(url)
     except ValidationError as error:
         raise ValidationError({"url": error.messages}) from None
-    raise ValidationError({"url": _("Give the address that events are posted to.")})
+    if not found:
+        raise ValidationError({"url": _("Give the address that events are posted to.")})
+    refuse_private(found, "url")
+    return found
 
 
 def _in_order(events: Collection[str]) -> list[str]:

@@ -12,7 +12,6 @@ from django.db import transaction
 from django.db.models import Count, Q
 from django.template.defaultfilters import pluralize
 
-from metacog import egress
 from metacog.accounts import agents, members
 from metacog.models import Agent, Language, Team
 
@@ -60,11 +59,6 @@ class Command(BaseCommand):
             self._print(agent, api_key, secret, json)
         if found is None:  # or a name that was mistyped
             self.stderr.write(f"There was no team {agent.team.name}: it was made, and nobody is a member of it yet.")
-        if agent.callback_url and (barred := egress.barred(agent.callback_url)):
-            self.stderr.write(
-                f"Deliveries will fail: {barred} is no public address. Set "
-                f"METACOG_CALLBACK_ALLOW={barred} where metacog runs."
-            )
 
     def rotate(self, name: str, team: str | None, json: bool, **options: Any) -> None:
         agent = find(name, team)

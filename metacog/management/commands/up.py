@@ -219,7 +219,8 @@ def refuse_newer(loader: MigrationLoader) -> None:
 def check_surroundings() -> None:
     """Run the checks of what differs between machines; the others are `make check`'s, and slow."""
     default = ["default"]
-    messages = [*checks.data_folder(), *checks.database_versions(default), *checks.half_way(default)]
+    messages = [*checks.chairman_address(), *checks.data_folder()]
+    messages += [*checks.database_versions(default), *checks.half_way(default)]
     if serious := [message for message in messages if message.is_serious()]:
         refuse("\n".join(f"{message.msg} {message.hint}" for message in serious))
 

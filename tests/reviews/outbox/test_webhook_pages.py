@@ -104,8 +104,12 @@ def test_it_says_what_is_wrong(as_person: Any, olga: Any, aurora: Any, data: dic
     assert not TeamWebhook.objects.exists()
 
 
-def test_a_private_address_is_named_with_the_setting_that_allows_it(as_person: Any, olga: Any, aurora: Any) -> None:
+def test_a_private_address_is_named_with_the_setting_that_allows_it(
+    as_person: Any, olga: Any, aurora: Any, settings: Any
+) -> None:
+    settings.CALLBACK_ALLOW = {"http://10.0.0.7:80"}
     webhook, _ = webhooks.add(aurora, olga, url="http://10.0.0.7/hook", events=["item.held"])
+    settings.CALLBACK_ALLOW = set()
     seen = as_person(olga).get(reverse("webhook", args=[webhook.public_id])).content.decode()
     assert "METACOG_CALLBACK_ALLOW=http://10.0.0.7:80" in seen
 
