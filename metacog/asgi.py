@@ -1,7 +1,8 @@
 """The application that the web server calls: bodies are awaited here, and Django answers in a few threads.
 
 Whoever sends slowly takes some memory for a while, never a thread. What the headers alone decide is answered before
-the body has come, and nothing that reads the body runs on half of it (docs/decisions/0014).
+the body has come, and nothing that reads the body runs on half of it (docs/decisions/0014). No page is rendered for a
+form that has not come, and may never.
 """
 
 from __future__ import annotations
@@ -296,7 +297,7 @@ async def _send(send: Send, answer: Answer | None) -> None:
 async def _answer(environ: dict[str, Any], body: bytes | IO[bytes] | Problem | None, send: Send) -> Answer | None:
     """Have Django answer, in one of the threads; None where it wanted the body, and that is not here yet."""
     if body is None:
-        given = {"wsgi.input": Ahead(), "CONTENT_LENGTH": environ.get("CONTENT_LENGTH") or "1"}
+        given = {"wsgi.input": Ahead(), "CONTENT_LENGTH": environ.get("CONTENT_LENGTH") or "1", "metacog.ahead": True}
     elif isinstance(body, Problem):
         given = {"wsgi.input": io.BytesIO(), "CONTENT_LENGTH": "0", "metacog.refused": body}
     elif isinstance(body, bytes):

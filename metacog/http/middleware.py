@@ -6,11 +6,11 @@ import logging
 import re
 import secrets
 import zoneinfo
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_plus, urlsplit
 
 from django.conf import settings
@@ -23,11 +23,15 @@ from django.shortcuts import render, resolve_url
 from django.template.loader import render_to_string
 from django.urls import Resolver404, resolve
 from django.utils import timezone, translation
+from django.utils.translation import gettext_lazy
 
 from metacog.audit import audit
 from metacog.http import failures
 from metacog.http.problems import Problem, answer, at
 from metacog.models import User
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 log = logging.getLogger("metacog")
 
@@ -89,6 +93,8 @@ class Api:
             request.get_host()
         except DisallowedHost:
             host = {"host": _host_that_is_not_ours(request)}
+            if has_not_come(request):
+                return in_words(request, gettext_lazy("Unknown address"), 400)
             return _page(request, "metacog/host_not_allowed.html", host, 400)
         if _nul_in(request):
             return HttpResponse("There is nothing at an address with a NUL character.\n", status=404)
@@ -96,8 +102,15 @@ class Api:
             if refused.status == 413 and request.path_info in settings.UPLOADS_TO_DISK:
                 request.method = "GET"  # the form's own page says it
                 return self.get_response(request)
-            shown = {"status": refused.status, "most": settings.DATA_UPLOAD_MAX_MEMORY_SIZE}
-            return _page(request, "metacog/body_refused.html", shown, refused.status, refused.headers)
+            if refused.status != 413:
+                return in_words(request, _REFUSED.get(refused.status, _INCOMPLETE), refused.status, refused.headers)
+            shown = {"most": settings.DATA_UPLOAD_MAX_MEMORY_SIZE}
+            return _page(request, "metacog/body_refused.html", shown, 413)
+        if has_not_come(request):
+            try:
+                resolve(request.path_info)
+            except Resolver404:
+                return in_words(request, gettext_lazy("Page not found"), 404)
         return self.get_response(request)
 
     def _answer(self, request: HttpRequest) -> HttpResponse:
@@ -170,12 +183,28 @@ def _host_that_is_not_ours(request: HttpRequest) -> str:
     return host
 
 
-def _page(
-    request: HttpRequest, template: str, shown: dict[str, Any], status: int, headers: dict[str, str] | None = None
+_INCOMPLETE = gettext_lazy("Nothing was saved: the form did not arrive whole. Go back and send it again.")
+_REFUSED = {503: gettext_lazy("Nothing was saved: too much is being sent. Go back and send it again in a minute.")}
+
+
+def has_not_come(request: HttpRequest) -> bool:
+    """Say whether only the headers of a form are here: then `in_words` answers, since a page costs more than it did."""
+    return "metacog.ahead" in request.META
+
+
+def in_words(
+    request: HttpRequest, said: StrOrPromise, status: int, headers: Mapping[str, str] | None = None
 ) -> HttpResponse:
+    """Answer with a sentence, in the browser's language, and no page."""
+    with translation.override(translation.get_language_from_request(request)):
+        kind = "text/plain; charset=utf-8"
+        return HttpResponse(f"{said}\n", status=status, content_type=kind, headers=headers)
+
+
+def _page(request: HttpRequest, template: str, shown: dict[str, Any], status: int) -> HttpResponse:
     """Show a page that asks for no session; in the browser's language, since nobody is known yet."""
     with translation.override(translation.get_language_from_request(request)):
-        return HttpResponse(render_to_string(template, shown), status=status, headers=headers)
+        return HttpResponse(render_to_string(template, shown), status=status)
 
 
 def _as_problem(request: HttpRequest, response: HttpResponse) -> Problem:

@@ -38,6 +38,7 @@ from metacog.accounts import members, tokens
 from metacog.accounts.forms import FirstPasswordForm, PasswordForm, PreferencesForm, SignInForm, TokenForm
 from metacog.accounts.notice_forms import PersonNoticesForm
 from metacog.audit import audit
+from metacog.http.middleware import has_not_come, in_words
 from metacog.models import Language, PersonalToken, Role, User
 from metacog.notices import mail
 from metacog.pages import security
@@ -124,6 +125,8 @@ def locked_out(request: HttpRequest, response: HttpResponse | None, credentials:
 
 def form_too_old(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Answer a form whose token no longer holds, or that came from another address; Django's CSRF_FAILURE_VIEW."""
+    if has_not_come(request):
+        return in_words(request, _("Form expired"), 403)
     if not reason.startswith(FROM_ELSEWHERE):
         return render(request, "metacog/form_too_old.html", status=403)
     page = urlsplit(request.headers.get("Referer", ""))  # looked at by Django only where no Origin came

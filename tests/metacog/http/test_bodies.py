@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from django.template import Template
 
 from metacog import asgi
 from reviews.models import AgentResponse, Decision, HeldItem, LogImport, LogImportPart
@@ -107,7 +108,6 @@ def test_what_the_headers_decide_is_answered_before_the_body_has_come(
     ("parts", "more", "status", "said"),
     [
         ([], {"content_length": "9000000"}, 413, "Form too large"),
-        ([b"csrf", CUT_OFF], {"cookie": f"csrftoken={'c' * 32}"}, 400, "Form incomplete"),
         ([b"a=&" * 1001], {"cookie": f"csrftoken={'c' * 32}"}, 400, "Request not readable"),
     ],
 )
@@ -119,6 +119,37 @@ def test_people_are_shown_a_page_where_their_form_is_not_taken(
     page = refused.body.decode()
     assert said in page.partition("<h1>")[2].partition("</h1>")[0]
     assert 'href="/static/metacog/console' in page
+
+
+NO_HOST = {"host": "elsewhere.example"}
+COOKIE = {"cookie": f"csrftoken={'c' * 32}"}
+
+
+@pytest.mark.parametrize(
+    ("parts", "more", "status"),
+    [
+        ([STALLS], {}, 403),
+        ([b"csrf", STALLS], {}, 403),
+        ([b"csrf", STALLS], CHUNKED, 403),
+        ([b"csrf", STALLS], NO_HOST, 400),
+        ([b"csrf", STALLS], {"path": "/no-such-page/"}, 404),
+        ([b"csrf", STALLS], {"path": "/queue/held_x/decide"}, 403),
+        ([STALLS], COOKIE, 408),
+        ([b"csrf", STALLS], COOKIE, 408),
+        ([b"\xff\x00", STALLS], COOKIE | CHUNKED, 408),
+        ([b"csrf", CUT_OFF], COOKIE, 400),
+        ([b"x" * 2_000, STALLS], COOKIE | {"content_length": "5000"}, 503),
+    ],
+)
+def test_a_form_that_does_not_come_is_refused_without_a_page(
+    post: Any, monkeypatch: Any, parts: list[Any], more: dict[str, str], status: int
+) -> None:
+    monkeypatch.setattr(asgi, "BUFFERED_BYTES", 1_000)
+    monkeypatch.setattr(Template, "_render", lambda *args: pytest.fail("a page is rendered"))
+    stalled = post(*parts, **FORM | more)
+    assert play(stalled) == [status]
+    assert stalled.headers[b"content-type"].startswith(b"text/plain")
+    assert len(stalled.body) < 200
 
 
 def test_a_client_that_waits_to_be_told_to_go_on_is_not_told_so_without_a_key(post: Any) -> None:
