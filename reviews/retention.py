@@ -37,6 +37,7 @@ from reviews.held import talk
 from reviews.isolation import by_itself
 from reviews.models import (
     AgentResponse,
+    CallOutcome,
     Decision,
     Delivery,
     ExtensionRequest,
@@ -163,6 +164,7 @@ def _erase_responses(team: Team, before: datetime, now: datetime) -> int:
         HeldCall.objects.filter(held__response__in=responses).update(
             arguments=None, schema=None, description="", fault="", hesitation=None
         )
+        CallOutcome.objects.filter(call__held__response__in=responses).update(detail="", result=None)
         Decision.objects.filter(held__response__in=responses).update(text=None, arguments=None, reason="")
         Delivery.objects.filter(held__response__in=responses, state__in=OVER).update(body="")
         talk.erase(responses)

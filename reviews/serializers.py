@@ -10,10 +10,11 @@ from typing import Any, NotRequired, TypedDict
 from metacog.heuristics.memory import recall
 from metacog.heuristics.signals.spec import SignalPart
 from metacog.heuristics.text.excerpts import said
+from metacog.heuristics.tool_calls.secrets import masked, masked_text
 from metacog.heuristics.wire.assessment import HesitationPart, Verdict
 from metacog.models import Agent
 from patterns.serializers import instant
-from reviews.models import Decision, Delivery, HeldItem
+from reviews.models import CallOutcome, Decision, Delivery, HeldItem
 
 EXCERPT_READ = 1_000  # characters of a text of which an excerpt is made
 
@@ -39,7 +40,16 @@ class HeldShape(TypedDict):
     schema: NotRequired[Any]
     description: NotRequired[str]
     rule: NotRequired[dict[str, Any] | None]
+    schema_omitted: NotRequired[bool]
+    outcome: NotRequired[OutcomeShape | None]
     asks: NotRequired[int]
+
+
+class OutcomeShape(TypedDict):
+    status: str
+    detail: str
+    result: Any
+    reported_at: str
 
 
 class DecisionShape(TypedDict):
@@ -52,6 +62,9 @@ class DecisionShape(TypedDict):
     by: str
     decided_at: str
     arguments: Any
+    permission: str | None
+    used_at: str | None
+    outcome: OutcomeShape | None
     metadata: dict[str, Any]
     decided_by: NotRequired[str | None]
 
@@ -76,7 +89,7 @@ def signals_of(held: HeldItem, verdict: Verdict) -> list[SignalPart]:
 
 
 def held_shape(held: HeldItem, decision: Decision | None = None, *, names: bool = False) -> HeldShape:
-    """Return the `held` object; `held` comes with its response and call, `decision` once it is released.
+    """Return the `held` object; `held` comes with its response, call and outcome, `decision` once it is released.
 
     `names` says whether its reader may know who decided.
     """
@@ -103,9 +116,11 @@ def held_shape(held: HeldItem, decision: Decision | None = None, *, names: bool 
             "name": call.name,
             "arguments": call.arguments,
             "schema": call.schema,
+            "schema_omitted": call.schema_omitted,
             "description": call.description,
             "rule": call.rule,
             "asks": call.asks,
+            "outcome": outcome_shape(getattr(call, "outcome", None)),
         }
     return shape
 
@@ -113,7 +128,8 @@ def held_shape(held: HeldItem, decision: Decision | None = None, *, names: bool 
 def decision_shape(decision: Decision, *, names: bool) -> DecisionShape:
     """Return the `decision` object; `decision` comes with its item, and where it `names` who decided, its person.
 
-    `text`, of a tool call `arguments`, is what may be used now, null unless something was released.
+    `text`, of a tool call `arguments`, is what may be used now, null unless something was released. The call of an item
+    comes with its outcome.
     """
     shape: DecisionShape = {
         "id": decision.public_id,
@@ -125,11 +141,29 @@ def decision_shape(decision: Decision, *, names: bool) -> DecisionShape:
         "by": decision.by,
         "decided_at": instant(decision.decided_at),
         "arguments": decision.arguments,
+        "permission": None,
+        "used_at": None,
+        "outcome": None,
         "metadata": decision.held.metadata,
     }
+    if decision.text_sha256 and decision.held.kind == HeldItem.Kind.TOOL_CALL:
+        call = decision.held.call
+        shape["permission"] = call.permission if decision.released_at else None
+        shape["used_at"] = call.used_at and instant(call.used_at)
+        shape["outcome"] = outcome_shape(getattr(call, "outcome", None))
     if names:
         shape["decided_by"] = decision.person.get_username() if decision.person else None
     return shape
+
+
+def outcome_shape(outcome: CallOutcome | None, *, masks: bool = False) -> OutcomeShape | None:
+    """Return the `outcome` object, for people with its secrets masked; None where none was reported."""
+    return outcome and {
+        "status": outcome.status,
+        "detail": masked_text(outcome.detail) if masks else outcome.detail,
+        "result": masked(outcome.result) if masks else outcome.result,
+        "reported_at": instant(outcome.reported_at),
+    }
 
 
 def matched(text: str, terms: Iterable[str]) -> list[str]:

@@ -35,6 +35,7 @@ OF_ITEMS: Mapping[Promise, Mapping[str, Promise]] = {
         "decision-undone": _("Decision undone"),
         "allowed-again": _("Repeat allowed"),
         "allowed-no-longer": _("Permission withdrawn"),
+        "reported": _("Outcome reported"),
     },
     _("Comments and assignments"): {
         "commented": _("Commented"),

@@ -33,6 +33,7 @@ OF_ITEMS: Mapping[str, Promise] = {
     "unassigned": gettext_lazy("%(actor)s unassigned a %(kind)s of %(agent)s"),
     "snoozed": gettext_lazy("%(actor)s snoozed a %(kind)s of %(agent)s"),
     "unsnoozed": gettext_lazy("%(actor)s ended the snooze of a %(kind)s of %(agent)s"),
+    "reported": gettext_lazy("%(agent)s reported the outcome of a %(kind)s: %(said)s"),
     "revealed": gettext_lazy("%(actor)s revealed a masked value of a %(kind)s of %(agent)s"),
 }
 OWN: Mapping[str, Promise] = {

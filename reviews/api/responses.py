@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import Query, Router
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic_core import to_json
 
 from metacog.accounts.keys import agent_with_key, is_signed
 from metacog.db.rows import fitting
@@ -32,18 +33,29 @@ from metacog.http.problems import Problem, at
 from metacog.http.waiting import Wait, wait_for
 from metacog.models import Agent
 from patterns.patterns.scorer import scorer_for
-from reviews.held import decisions
+from reviews.held import decisions, outcomes
 from reviews.held.listing import with_metadata
 from reviews.held.waiting import ready
+from reviews.intake.approvals import hear
 from reviews.intake.ingest import receive
 from reviews.investigation import extensions, next_cycle
-from reviews.models import Decision, HeldItem
+from reviews.models import Decision, HeldCall, HeldItem
 from reviews.scoring import history
-from reviews.serializers import decision_shape, held_shape
+from reviews.serializers import decision_shape, held_shape, outcome_shape
 
 router = Router()
 PAGE = 100
 MOST_WAIT = 60  # seconds
+MAX_RESULT = 16_384  # bytes of an outcome's result
+
+
+class Outcome(BaseModel):
+    """What became of an approved tool call, as its agent reported it."""
+
+    status: Literal["done", "failed", "skipped"]
+    detail: str
+    result: JsonValue
+    reported_at: str
 
 
 class Decided(BaseModel):
@@ -57,7 +69,14 @@ class Decided(BaseModel):
     reason: str
     by: Literal["person", "agent", "system"]
     decided_at: str
-    arguments: JsonValue = Field(description="Of a tool call: what it may be made with now, in place of `text`.")
+    arguments: JsonValue = Field(description="Of a tool call: what it was released with, in place of `text`.")
+    permission: Literal["given", "post", "used"] | None = Field(
+        description="Of a released tool call. `given`: make it now; told once of a call without `call_id`, of one with "
+        "it until its outcome is reported. `post`: it was asked for under several ids; post it again, and the first "
+        "one passes. `used`: do not make it for this approval again."
+    )
+    used_at: str | None = Field(description="When the approval was used up; not by this answer.")
+    outcome: Outcome | None = Field(description="Of a tool call: what its agent reported, once.")
     metadata: dict[str, JsonValue] = Field(description="The response's and the item's own.")
     decided_by: str | None = Field(None, description="The person's user name, where the team lets agents know it.")
 
@@ -85,7 +104,12 @@ class Held(BaseModel):
     json_schema: dict[str, JsonValue] | None = Field(None, alias="schema")
     description: str = ""
     rule: dict[str, JsonValue] | None = Field(None, description="That asked; null: the policy's default or the agent.")
+    schema_omitted: bool = Field(
+        False,
+        description="Its schema has more than 64 KiB, so it was left out: arguments and edits are not checked by it.",
+    )
     asks: int = Field(1, description="How often the same call was posted while it waits.")
+    outcome: Outcome | None = Field(None, description="What became of it, as its agent reported.")
 
 
 class HeldPage(BaseModel):
@@ -111,6 +135,7 @@ class Told(BaseModel):
     excerpt: str = Field(description="How the item's own text began. Released only where the verdict is `approve`.")
     by: Literal["person", "agent", "system"]
     decided_at: str
+    permission: Literal["given", "post", "used"] | None = Field(description="As in a decision.")
 
 
 class LeftOut(BaseModel):
@@ -294,7 +319,7 @@ def list_held(
     rows = own.filter(closed_at=None) if state == "pending" else own.filter(state=state).exclude(closed_at=None)
     if last := cursor(own, after):
         rows = rows.after(last)
-    rows = rows.select_related("response", "call").defer("response__body", "response__history")
+    rows = rows.select_related("response", "call__outcome").defer("response__body", "response__history")
     page, has_more = fitting(rows.order_by("review_due_at", "id"), limit, "text")
     following = page[-1].public_id if has_more and page else None
     decided, names = _decided(page), request.auth.team.names_people
@@ -319,7 +344,7 @@ def read_held(
 
 
 def _decided(items: Sequence[HeldItem]) -> dict[int, Decision]:
-    """Return by item what was decided about those that are closed."""
+    """Return by item what was decided about those that are closed: now the agent hears of it."""
     closed = {held.pk: held for held in items if held.closed_at}
     if not closed:
         return {}
@@ -327,6 +352,7 @@ def _decided(items: Sequence[HeldItem]) -> dict[int, Decision]:
     found = {each.held_id: each for each in standing}
     for pk, decision in found.items():
         decision.held = closed[pk]
+    hear(found.values(), HeldCall.UsedBy.READ)
     return found
 
 
@@ -392,6 +418,8 @@ def decide_held(request: AgentRequest, held_id: str) -> HttpResponse:
 
 def _conflict(held: HeldItem, decision: Decision | None) -> Problem:
     if decision is not None:
+        decision.held = held
+        hear([decision], HeldCall.UsedBy.READ)
         detail = f"Decided before: {decision.verdict}, by {decision.by}."
     else:
         held.refresh_from_db()
@@ -401,6 +429,43 @@ def _conflict(held: HeldItem, decision: Decision | None) -> Problem:
             else "Somebody is deciding this now. Look at /decisions in a few seconds."
         )
     return Problem(409, detail, decision=decision and decision_shape(decision, names=held.agent.team.names_people))
+
+
+class Report(BaseModel):
+    """What became of an approved tool call."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    status: Literal["done", "failed", "skipped"]
+    detail: str = Field("", max_length=10_000, description="In words, for people.")
+    result: JsonValue = Field(None, description=f"Any JSON of at most {MAX_RESULT:,} bytes.")
+
+
+@router.post(
+    "/held/{held_id}/outcome",
+    response={201: Outcome},
+    openapi_extra=takes(Report, {"status": "done", "detail": "Refunded 20 EUR.", "result": {"refund": "re_17"}}),
+    summary="Report the outcome of a tool call",
+)
+def report_outcome(request: AgentRequest, held_id: str) -> HttpResponse:
+    """Report, once, what became of your approved tool call: done, failed or skipped.
+
+    From then on its approval is used up: the same call is a new one. Answered 409 where it was reported before, with
+    the `outcome` that stands, or where the call was not approved.
+    """
+    body = read_shape(request, Report)
+    if (size := len(to_json(body.result))) > MAX_RESULT:
+        raise at("/result", f"must be at most {MAX_RESULT:,} bytes of JSON, and has {size:,}")
+    decisions.settle(request.auth)
+    held = _own(request.auth, held_id)
+    try:
+        outcome = outcomes.report(held, body.status, detail=body.detail, result=body.result)
+    except outcomes.NotApproved:
+        raise Problem(409, "Only an approved tool call has an outcome, once its decision is released.") from None
+    except outcomes.Reported as before:
+        standing = outcome_shape(before.outcome)
+        raise Problem(409, f"Reported before: {before.outcome.status}.", outcome=standing) from None
+    return as_json(outcome_shape(outcome), status=201)
 
 
 @router.get("/decisions", response=DecidedPage, summary="Follow the decisions")
@@ -417,11 +482,13 @@ def list_decisions(
     """
     check_parameters(request, "after", "limit", "session", METADATA)
     decisions.settle(request.auth)
-    rows = Decision.objects.filter(agent=request.auth, seq__gt=after).select_related("held", "person")
+    rows = Decision.objects.filter(agent=request.auth, seq__gt=after).select_related("held__call__outcome", "person")
     if session is not None:
         rows = rows.filter(held__response__session=session.replace("\0", ""))
     rows = with_metadata(rows, metadata_asked(request), "held__metadata")
-    page, has_more = fitting(rows.defer("held__text", "held__attributes").order_by("seq"), limit, "text")
+    unread = ("held__text", "held__attributes", "held__call__arguments", "held__call__schema", "held__call__hesitation")
+    page, has_more = fitting(rows.defer(*unread).order_by("seq"), limit, "text")
+    hear(page, HeldCall.UsedBy.FEED)
     following = str(page[-1].seq) if has_more and page else None
     names = request.auth.team.names_people
     return as_json({"items": [decision_shape(decision, names=names) for decision in page], "next": following})
@@ -445,7 +512,7 @@ def read_context(request: AgentRequest, instructions: bool = True) -> HttpRespon
 
 
 def _own(agent: Agent, public_id: str) -> HeldItem:
-    items = HeldItem.objects.select_related("response", "agent__team", "call")
+    items = HeldItem.objects.select_related("response", "agent__team", "call__outcome")
     held = items.filter(agent=agent, public_id=public_id).first()
     if held is None:
         raise Http404(f"You have no held item {public_id!r}.")

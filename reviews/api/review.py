@@ -36,7 +36,7 @@ from reviews.api.responses import SAID, Decided, Held, Version
 from reviews.held import decisions
 from reviews.held.listing import Filters, Order, along, behind, in_order, matching, with_metadata
 from reviews.models import Comment, Decision, HeldItem, ItemTalk
-from reviews.serializers import decision_shape, excerpt, held_shape, signals_of
+from reviews.serializers import decision_shape, excerpt, held_shape, outcome_shape, signals_of
 
 router = Router(auth=PersonToken())
 PAGE = 100
@@ -170,7 +170,7 @@ def read_queue(request: TokenRequest, asked: Query[QueueAsked]) -> HttpResponse:
 
     # Which they are first, as in the console: else the texts of all that match are read to be put in order.
     listed = list(along(of, filters, teams, asked.limit + 1).values_list("pk", flat=True))
-    related = ("response", "agent", "team", "call", "talk__assignee")
+    related = ("response", "agent", "team", "call__outcome", "talk__assignee")
     rows = HeldItem.objects.filter(pk__in=listed).select_related(*related)
     rows = rows.defer("response__body", "response__history")
     page, has_more = fitting(in_order(rows, filters), asked.limit, "text")
@@ -281,7 +281,7 @@ def undo_decision(request: TokenRequest, held_id: str) -> HttpResponse:
 
 def visible(person: User, held_id: str) -> HeldItem:
     """Return an item of the person's teams, with its standing decision; raise Http404 for any other."""
-    items = HeldItem.objects.select_related("response", "agent__team", "team", "call", "talk__assignee")
+    items = HeldItem.objects.select_related("response", "agent__team", "team", "call__outcome", "talk__assignee")
     held = items.filter(team__in=person.teams, public_id=held_id).first()
     if held is None:
         raise Http404(f"Your teams have no held item {held_id!r}.")
@@ -320,9 +320,16 @@ def _queue_item(held: HeldItem) -> dict[str, Any]:
 
 def _talk(row: ItemTalk | None) -> dict[str, Any]:
     until = row.snoozed_until if row and row.snoozed_until and row.snoozed_until > timezone.now() else None
+        **_outcome(held),
     return {
         "assignee": row.assignee.get_username() if row and row.assignee else None,
         "snoozed_until": instant(until) if until else None,
+def _outcome(held: HeldItem) -> dict[str, Any]:
+    """Return what became of a tool call as people read it."""
+    call = held.call if held.kind == HeldItem.Kind.TOOL_CALL else None
+    return {"outcome": outcome_shape(getattr(call, "outcome", None), masks=True)}
+
+
         "comments_count": row.comments if row else 0,
     }
 
@@ -357,7 +364,8 @@ def review_item(held: HeldItem) -> dict[str, Any]:
 def _decision(decision: Decision) -> dict[str, Any]:
     until = instant(decision.release_at) if decision.can_be_undone(timezone.now()) else None
     name = decision.person.get_username() if decision.person else None
-    return {**decision_shape(decision, names=True), "decided_by": name, "undo_until": until}
+    shape = {**decision_shape(decision, names=True), "decided_by": name, "undo_until": until}
+    return shape | _outcome(decision.held)
 
 
 def _conflict(held: HeldItem, told: str) -> Problem:

@@ -115,7 +115,7 @@ class Edited(NamedTuple):
 
 
 class StillRisky(Refusal):
-    """The edit would be held again; `edited` says why."""
+    """The edit would be held again, or looks like a slip; `edited` says why."""
 
     def __init__(self, edited: Edited) -> None:
         super().__init__()
@@ -143,7 +143,7 @@ def decide(
     """Decide an item, and return the decision and whether it is new.
 
     `edit` goes with the verdict of that name only: a text, or Arguments of a tool call. `accept_risk` lets a person
-    release an edit that would be held again.
+    release an edit that would be held again, or has keys that look like a slip.
     The same actor's same verdict and edit again gives the first decision back.
     A person's decision can be undone until `release_at`; an agent's is released at once.
     Raises a Refusal, having written nothing. Whether `actor` may see and decide the item at all is
@@ -158,7 +158,7 @@ def decide(
             raise OutOfSchema(errors)
     with transaction.atomic(durable=True):
         state = AgentState.objects.select_for_update().get(pk=held.agent_id)
-        held = HeldItem.objects.select_related("agent__team", "response", "call").get(pk=held.pk)
+        held = HeldItem.objects.select_related("agent__team", "response", "call__outcome").get(pk=held.pk)
         now = timezone.now()
         if held.state != State.PENDING:
             return _same_again(held, actor, verdict, edit), False
@@ -362,7 +362,7 @@ def _settle_one(agent_id: int, now: datetime) -> int:
         state = AgentState.objects.select_for_update().get(pk=agent_id)
         due = list(
             Decision.objects.filter(agent=agent_id, released_at=None, undone_at=None, release_at__lte=now)
-            .select_related("held__call", "held__agent__team", "agent", "person")
+            .select_related("held__call__outcome", "held__agent__team", "agent", "person")
             .order_by("release_at", "id")[:BATCH]
         )
         for decision in due:

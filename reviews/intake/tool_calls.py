@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
-from django.db.models import F
+from django.db.models import F, Q
 
 from metacog import heuristics
 from metacog.audit import audit
@@ -14,7 +15,8 @@ from metacog.heuristics.text.canonical_json import canonical
 from metacog.heuristics.text.tags import TOOL_CALL, ToolCall
 from metacog.heuristics.wire.assessment import ItemPart
 from metacog.models import Agent, AuditEvent
-from reviews.models import CallGrant, Decision, HeldCall, HeldItem
+from reviews.intake import approvals
+from reviews.models import CallGrant, CallOutcome, Decision, HeldCall, HeldItem
 
 APPROVED_FOR = timedelta(days=7)  # how long an approval that was not used stays one
 
@@ -25,48 +27,84 @@ def digest(session: str, call: ToolCall) -> str:
 
 
 def approved(agent: Agent, session: str, items: Sequence[heuristics.Item], now: datetime) -> dict[int, str]:
-    """Return by index the held item whose approval a call may use, each approval once; under the agent's lock.
+    """Return by index the held item whose approval a call may use, each approval for one call; under the agent's lock.
 
-    Bound to agent, session, call id, name and arguments. An approval of the call itself
-    is used first, then the permission to make it again.
+    Bound to agent, session, call id, name and arguments. An approval of the call itself comes first, then the
+    permission to make it again, unless it is reported as done. What may be used up here is locked: until this is
+    written nobody hears that it may be made.
     """
     digests = {index: digest(session, item.call) for index, item in enumerate(items) if item.call}
     if not digests:
         return {}
+    unused = _unused(agent, digests.values(), now)
     granted = dict(
         CallGrant.objects.filter(
             agent=agent, sha256__in=digests.values(), withdrawn_at=None, until__gt=now, granted_at__lte=now
         ).values_list("sha256", "held__public_id")
     )
-    decided = Decision.objects.filter(
-        agent=agent,
-        text_sha256__in=digests.values(),
-        released_at__gte=now - APPROVED_FOR,
-        held__kind=TOOL_CALL,
-        held__call__used_at=None,
-    ).order_by("seq")
-    unused = list(decided.values_list("text_sha256", "held__public_id", "held__call__call_ids"))
     found: dict[int, str] = {}
     for index, sha256 in digests.items():
-        call = items[index].call
-        assert call
+        item = items[index]
+        assert item.call
         for approval in unused:
-            if approval[0] == sha256 and call.call_id in approval[2]:
-                found[index] = approval[1]
+            if approval.sha256 == sha256 and approval.answers(item.call.call_id):
+                found[index] = approval.public_id
                 unused.remove(approval)
                 break
         else:
-            if sha256 in granted and not items[index].require_review:
+            if sha256 in granted and not item.require_review and not _is_done(agent, sha256, item.call):
                 found[index] = granted[sha256]
     return found
 
 
+class _Approval(NamedTuple):
+    """An approval that was not used up."""
+
+    sha256: str
+    public_id: str  # of the held item
+    call_ids: Sequence[str | None]
+    claimed_as: str
+
+    def answers(self, call_id: str | None) -> bool:
+        """Say whether this is the approval of the call with this id: of several the first that was posted again."""
+        return call_id in self.call_ids and self.claimed_as in ("", call_id)
+
+
+def _unused(agent: Agent, digests: Iterable[str], now: datetime) -> list[_Approval]:
+    """Return the approvals of these calls that were not used up, the oldest first."""
+    released = Decision.objects.filter(
+        agent=agent, text_sha256__in=digests, released_at__gte=now - APPROVED_FOR, held__kind=TOOL_CALL
+    ).order_by("seq")
+    decided = dict(released.filter(held__call__used_at=None).values_list("held", "text_sha256"))
+    if not decided:
+        return []
+    calls = HeldCall.objects.select_for_update().filter(pk__in=decided, used_at=None).order_by("pk")
+    rows = {pk: rest for pk, *rest in calls.values_list("pk", "held__public_id", "call_ids", "claimed_as")}
+    return [_Approval(decided[pk], *rows[pk]) for pk in decided if pk in rows]
+
+
+def _is_done(agent: Agent, sha256: str, call: ToolCall) -> bool:
+    """Say whether this very call was reported as done."""
+    same = Q(held__call__sha256=sha256) | Q(text_sha256=sha256)
+    done = Decision.objects.filter(same, agent=agent, held__call__outcome__status=CallOutcome.Status.DONE)
+    return call.call_id is not None and any(
+        call.call_id in ids for ids in done.values_list("held__call__call_ids", flat=True)
+    )
+
+
 def use(told: Iterable[ItemPart], now: datetime) -> None:
-    """Write down which approvals the calls of a verdict have used."""
-    used = [each["recognised"] for each in told if each["kind"] == TOOL_CALL and each["recognised"]]
-    for public_id in used:
-        if not HeldCall.objects.filter(held__public_id=public_id, used_at=None).update(used_at=now):
-            CallGrant.objects.filter(held__public_id=public_id, withdrawn_at=None).update(uses=F("uses") + 1)
+    """Write down which approvals the calls of a verdict have used: with an id for that id, without one for good."""
+    for each in told:
+        if each["kind"] != TOOL_CALL or not each["recognised"]:
+            continue
+        own = HeldCall.objects.filter(held__public_id=each["recognised"], used_at=None).select_related("held")
+        call, call_id = own.first(), each["call_id"]
+        if call is None or call_id not in call.call_ids or call.claimed_as not in ("", call_id):
+            CallGrant.objects.filter(held__public_id=each["recognised"], withdrawn_at=None).update(uses=F("uses") + 1)
+        elif call_id is None:
+            approvals.take([call.pk], HeldCall.UsedBy.POST, now)
+        elif not call.claimed_as and len(call.call_ids) > 1:
+            own.update(claimed_as=call_id)
 
 
 class Asked:
@@ -120,6 +158,7 @@ class Asked:
             name=call.name,
             arguments=call.arguments,
             schema=call.schema,
+            schema_omitted=call.schema_omitted,
             description=call.description or "",
             rule=told["rule"],
             fault=told.get("fault", ""),

@@ -27,7 +27,7 @@ from patterns.serializers import one_line
 from patterns.threads import texts as thread_texts
 from reviews.investigation import texts as extension_texts
 from reviews.investigation import told
-from reviews.models import AgentResponse, Decision, HeldItem
+from reviews.models import AgentResponse, Decision, HeldCall, HeldItem
 from reviews.serializers import HeldShape, held_shape
 
 HELD_BUDGET = 40_000  # characters of held texts; whole items or none, the rest is named
@@ -134,7 +134,7 @@ def parts(agent: Agent, *, is_given: bool = True, instructs: bool = True) -> Con
         state = AgentState.objects.annotate(remembers=remembers).get(pk=agent.pk)
         threads, articles = _threads(agent, state, is_given)
         suggested = thread_texts.suggestion(agent, state)
-        decided, decided_more = told.decided(agent, state)
+        decided, decided_more = told.decided(agent, state, is_given=is_given)
         held, more = _held(agent, is_given)
         response = AgentResponse.latest_of(agent).posted().only("verdict", "excerpt").first()
         last = response.wire_verdict() if response else None  # its hint (H13) and its confidence are for the next cycle
@@ -272,7 +272,11 @@ def _held(agent: Agent, is_given: bool) -> tuple[list[HeldShape], list[str]]:
             shown.append(key)
         else:
             more.append(public_id)
-    rows = waiting.filter(pk__in=shown).select_related("response", "call").defer("response__body", "response__history")
+    rows = (
+        waiting.filter(pk__in=shown)
+        .select_related("response", "call__outcome")
+        .defer("response__body", "response__history")
+    )
     items = [held_shape(row) for row in rows] if shown else []
     for item in items:
         if item["kind"] == HeldItem.Kind.TOOL_CALL:
@@ -424,6 +428,8 @@ def _decided_section(decided: Sequence[told.ToldDecision], more: told.LeftOut | 
         lines.append(outcomes[Verdict(item["verdict"])])
         if item["text"] is not None:
             lines += _quoted(item["text"]) or ["| "]
+        if item["permission"] == HeldCall.Permission.USED:
+            lines.append(_("This approval is used up: do not make the call for it again."))
         if item["reason"].strip():
             lines += [_("Reason:"), *_quoted(item["reason"])]
         if item["excerpt"]:

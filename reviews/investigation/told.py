@@ -6,16 +6,18 @@ reads again is told again, and what is decided between its reading and its posti
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypedDict
 
 from django.db import transaction
 from django.db.models import Case, F, Q, TextField, When
 from django.db.models.functions import Cast, Coalesce, Left, Length
 
+from metacog.heuristics.text.tags import TOOL_CALL
 from metacog.models import Agent, AgentState
 from patterns.serializers import instant
-from reviews.models import Decision, ExtensionRequest
+from reviews.intake import approvals
+from reviews.models import Decision, ExtensionRequest, HeldCall, HeldItem
 from reviews.serializers import EXCERPT_READ, excerpt
 
 DECIDED_MOST = 20
@@ -36,6 +38,7 @@ class ToldDecision(TypedDict):
     excerpt: str
     by: str
     decided_at: str
+    permission: str | None
 
 
 class LeftOut(TypedDict):
@@ -49,10 +52,10 @@ class LeftOut(TypedDict):
 _EDITED = When(verdict=Decision.Verdict.EDIT, then=Coalesce(F("text"), Cast("arguments", TextField())))
 
 
-def decided(agent: Agent, state: AgentState) -> tuple[list[ToldDecision], LeftOut | None]:
+def decided(agent: Agent, state: AgentState, *, is_given: bool = True) -> tuple[list[ToldDecision], LeftOut | None]:
     """Return the released decisions that the agent has not heard of, oldest first, and what is left out of older ones.
 
-    No query where there is no news.
+    Where they are given to the agent, it hears of them. No query where there is no news.
     """
     heard = _heard(state)
     news = Decision.objects.filter(agent=agent, seq__gt=heard, seq__lte=state.decision_seq)
@@ -67,9 +70,10 @@ def decided(agent: Agent, state: AgentState) -> tuple[list[ToldDecision], LeftOu
             break
         told.append(seq)
     rows = news.filter(seq__in=told).order_by("seq").values(
-        "public_id", "seq", "held__public_id", "held__kind", "verdict", "reason", "by", "decided_at",
+        "public_id", "seq", "held", "held__public_id", "held__kind", "verdict", "reason", "by", "decided_at",
         began=Left("held__text", EXCERPT_READ + 1), edited=Case(_EDITED, output_field=TextField()),
     )  # fmt: skip
+    permissions = _permissions([row["held"] for row in rows if row["held__kind"] == TOOL_CALL], is_given)
     items: list[ToldDecision] = [
         {
             "id": row["public_id"],
@@ -82,11 +86,23 @@ def decided(agent: Agent, state: AgentState) -> tuple[list[ToldDecision], LeftOu
             "excerpt": excerpt(row["began"]),
             "by": row["by"],
             "decided_at": instant(row["decided_at"]),
+            "permission": permissions.get(row["held"]),
         }
         for row in rows
     ]
     more = state.decision_seq - heard - len(items)  # the feed has no gaps
     return items, {"count": more, "after": heard} if more else None
+
+
+def _permissions(calls: Sequence[int], is_given: bool) -> dict[int, str]:
+    """Return what the approvals of these calls (by the keys of their items) permit; given, the agent hears of them."""
+    if not calls:
+        return {}
+    released = (HeldItem.State.APPROVED, HeldItem.State.EDITED)
+    approved = list(HeldCall.objects.filter(pk__in=calls, held__state__in=released))
+    if is_given:
+        approvals.hear_of(approved, HeldCall.UsedBy.CONTEXT)
+    return {call.pk: call.permission for call in approved}
 
 
 def requests(agent: Agent, state: AgentState) -> tuple[list[ExtensionRequest], bool]:

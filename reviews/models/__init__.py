@@ -24,12 +24,13 @@ from reviews.models.responses import AgentResponse, Signal, response_id
 from reviews.models.risk import BudgetDay, LearnedRisk, RiskModel
 from reviews.models.search import SearchDocument, SearchDue, SearchProgress
 from reviews.models.talk import Comment, ItemTalk, Mention, comment_id
-from reviews.models.tool_calls import CallGrant, HeldCall
+from reviews.models.tool_calls import CallGrant, CallOutcome, HeldCall
 
 __all__ = [
     "AgentResponse",
     "BudgetDay",
     "CallGrant",
+    "CallOutcome",
     "Comment",
     "ContrastLook",
     "CorrectedResponse",

@@ -20,9 +20,27 @@ def grant_id() -> str:
 class HeldCall(models.Model):
     """The tool call that a held item is about.
 
-    While the item is open the same call, asked for again, is this one. Its approval lets one of the ids in `call_ids`
-    pass, once: `used_at`.
+    While the item is open the same call, asked for again, is this one. Its approval is one permission: of the one id in
+    `call_ids` until its outcome is reported, of several of the first that is posted again (`claimed_as`), and where it
+    was asked for without an id of whoever hears of it first. Then it is used: `used_at`.
     """
+
+    class UsedBy(models.TextChoices):
+        """How a permission was used up."""
+
+        POST = "post", _("the call was posted again")
+        READ = "read", _("the agent read the decision")
+        FEED = "feed", _("the agent read its feed")
+        CONTEXT = "context", _("the agent read its context")
+        WEBHOOK = "webhook", _("the agent's webhook took it")
+        OUTCOME = "outcome", _("its outcome was reported")
+
+    class Permission(models.TextChoices):
+        """What an approval permits whoever hears of it."""
+
+        GIVEN = "given"  # the call may be made
+        POST = "post"  # whoever posts it again first, under one of its ids, may make it
+        USED = "used"
 
     held = models.OneToOneField(HeldItem, models.CASCADE, primary_key=True, related_name="call")
     agent = models.ForeignKey(Agent, models.PROTECT, related_name="held_calls", db_index=False)
@@ -30,6 +48,7 @@ class HeldCall(models.Model):
     name = models.CharField(max_length=255)
     arguments = OrderedJSONField(null=True)
     schema = OrderedJSONField(null=True)
+    schema_omitted = models.BooleanField(default=False, db_default=False)  # too large: edits are not checked
     description = models.TextField(blank=True)
     rule = OrderedJSONField(null=True)  # that held it, as the policy had it
     fault = models.TextField(blank=True)  # why the rule could not be checked
@@ -38,7 +57,9 @@ class HeldCall(models.Model):
     call_ids = OrderedJSONField(default=list)  # under which it was asked for, each once; null is one, too
     asks = models.PositiveIntegerField(default=1)
     asked_at = models.DateTimeField(default=timezone.now)  # last
+    claimed_as = models.CharField(max_length=255, blank=True, db_default="")  # of several ids the one that was let pass
     used_at = models.DateTimeField(null=True)
+    used_by = models.CharField(max_length=10, choices=UsedBy, blank=True, db_default="")  # "" of what is older
 
     class Meta:
         verbose_name = _("held tool call")
@@ -50,6 +71,41 @@ class HeldCall(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_heard_once(self) -> bool:
+        """Say whether its approval is whoever's that hears of it first: it was asked for without an id."""
+        return None in self.call_ids and not self.claimed_as and self.used_at is None
+
+    @property
+    def permission(self) -> str:
+        """Say what an approval of it permits now."""
+        if self.used_at:
+            return self.Permission.USED
+        is_shared = len(self.call_ids) > 1 and not self.is_heard_once
+        return self.Permission.POST if is_shared else self.Permission.GIVEN
+
+
+class CallOutcome(models.Model):
+    """What became of an approved tool call, as its agent reported it, once."""
+
+    class Status(models.TextChoices):
+        DONE = "done", _("done")
+        FAILED = "failed", _("failed")
+        SKIPPED = "skipped", _("skipped")
+
+    call = models.OneToOneField(HeldCall, models.CASCADE, primary_key=True, related_name="outcome")
+    status = models.CharField(max_length=7, choices=Status)
+    detail = models.TextField(blank=True)
+    result = OrderedJSONField(null=True)
+    reported_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name = _("outcome of a tool call")
+        verbose_name_plural = _("outcomes of tool calls")
+
+    def __str__(self) -> str:
+        return f"{self.status}: {self.call_id}"
 
 
 class CallGrant(models.Model):

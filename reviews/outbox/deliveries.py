@@ -35,6 +35,7 @@ from metacog.accounts import keys
 from metacog.audit import audit
 from metacog.db import clocks
 from metacog.models import Agent, AuditEvent, User
+from reviews.intake import approvals
 from reviews.isolation import by_itself
 from reviews.models import Delivery, Endpoint, TeamWebhook
 
@@ -354,7 +355,11 @@ def _claim(to: Receiver, now: datetime, slots: int, room: int) -> list[Attempt]:
         under_way = leased.exclude(clocks.is_free(now, LEASE)).count()
         secrets = _secrets(to)
         claimed = []
-        for delivery in due[: max(0, min(slots - under_way, room))]:
+        first = list(due.values_list("pk", flat=True)[: max(0, min(slots - under_way, room))])
+        if isinstance(to, Agent):
+            approvals.take_to_send(first, now)
+        # Read only now: what it says of an approval that is used meanwhile is another body.
+        for delivery in due.filter(pk__in=first):
             died = {"last_error": Trouble.INTERRUPTED} if delivery.leased_until else {}
             if delivery.attempts > len(pauses):  # a worker died in the last one
                 give_up([delivery], to, **died)
@@ -428,10 +433,13 @@ def _settle(attempt: Attempt, outcome: Outcome, to: Receiver, now: datetime) -> 
     if not outcome.trouble:
         # Whichever attempt it was: one whose lease ran out has got through all the same.
         _move([delivery], to, None, State.DELIVERED, delivered_at=now, leased_until=None, **told)
+        if isinstance(to, Agent):
+            approvals.take_to_send([delivery.pk], now)
     elif delivery.attempts == attempt.number:  # else the next attempt is under way, and tells
         if outcome.trouble == Trouble.GONE or attempt.number > len(pauses):
             return give_up([delivery], to, **told)
         pause = timedelta(seconds=max(pauses[attempt.number - 1], min(outcome.wait, LONGEST_WAIT)))
+        _not_taken([delivery], to)
         Delivery.objects.filter(pk=attempt.pk, state=State.WAITING).update(
             leased_until=None, next_attempt_at=now + pause, **told
         )
@@ -493,7 +501,14 @@ def give_up_disabled(to: Receiver, before: datetime, now: datetime) -> int:
 
 def give_up(deliveries: Sequence[Delivery], to: Receiver, **told: Any) -> int:
     """End deliveries that did not get through; people can have them sent again. Returns how many ended."""
+    _not_taken(deliveries, to)
     return _move(deliveries, to, None, State.EXHAUSTED, leased_until=None, **told)
+
+
+def _not_taken(deliveries: Sequence[Delivery], to: Receiver) -> None:
+    """Leave the approvals that an agent did not take to whoever hears of them first."""
+    if isinstance(to, Agent):
+        approvals.give_back([delivery.held_id for delivery in deliveries])
 
 
 def _move(

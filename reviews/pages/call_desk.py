@@ -18,7 +18,7 @@ from metacog.heuristics.tool_calls import secrets
 from metacog.models import Role, User
 from reviews.held import decisions, similar
 from reviews.held.listing import Filters
-from reviews.models import CallGrant, Decision, HeldItem
+from reviews.models import CallGrant, CallOutcome, Decision, HeldItem
 from reviews.pages import call_edit
 from reviews.pages.person import PersonRequest, forbidden, visible_items
 from reviews.presentation import arguments
@@ -63,6 +63,7 @@ def of_desk(
         "metadata": [_metadata(name, value) for name, value in held.metadata.items()],
         "session_url": reverse("queue") + Filters(session=held.response.session).query,
         "call_ids": [each for each in call.call_ids if each is not None],
+        "outcome": _outcome(getattr(call, "outcome", None)),
         "grant": grant,
         "can_withdraw": grant
         and grant.withdrawn_at is None
@@ -93,6 +94,18 @@ def _metadata(name: str, value: Any) -> tuple[str, str, str]:
     if said == value and isinstance(value, str | int) and not isinstance(value, bool):
         url = reverse("queue") + Filters(metadata=((name, str(value)),)).query
     return name, said if isinstance(said, str) else json.dumps(said, ensure_ascii=False), url
+
+
+def _outcome(outcome: CallOutcome | None) -> dict[str, Any] | None:
+    """Return what became of a call, its secrets masked; None where nothing was reported."""
+    return outcome and {
+        "status": outcome.get_status_display(),
+        "at": outcome.reported_at,
+        "detail": secrets.masked_text(outcome.detail),
+        "result": ""
+        if outcome.result is None
+        else json.dumps(secrets.masked(outcome.result), ensure_ascii=False, indent=2),
+    }
 
 
 def _released(held: HeldItem, standing: Decision | None) -> Sequence[Any]:

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True), pyt
 BODY = {
     "response": "",
     "session": "s1",
-    "items": [{"kind": "tool_call", "name": "pay", "arguments": {"eur": 100}, "call_id": "c1"}],
+    "items": [{"kind": "tool_call", "name": "pay", "arguments": {"eur": 100}}],
 }
 
 
@@ -28,6 +28,42 @@ def post(kuro: Any) -> dict[str, Any]:
     assert answer.status_code == 201, answer.content
     item: dict[str, Any] = answer.json()["items"][0]
     return item
+
+
+def heard(kuro: Any, path: str) -> list[str]:
+    """Return what the decisions that an agent reads permit."""
+    answer = kuro.get(path).json()
+    connection.close()
+    found = answer.get("items") or answer.get("decided") or [answer]
+    return [(each.get("decision") or each)["permission"] for each in found]
+
+
+def test_two_hearings_and_a_post_at_once_are_one_permission(kuro: Any, alice: Any) -> None:
+    won = Counter[str]()
+    for turn in range(20):
+        HeldItem.objects.filter(closed_at=None).update(closed_at="2026-01-01T00:00:00Z", state="withdrawn")
+        seq = Decision.objects.count()
+        held = post(kuro)["held"]
+        decisions.decide(HeldItem.objects.get(public_id=held), alice, "approve")
+        one, feed, again = at_once(
+            [
+                partial(heard, kuro, f"/held/{held}"),
+                partial(heard, kuro, f"/decisions?after={seq}"),
+                partial(post, kuro),
+            ]
+        )
+        given = {"read": one == ["given"], "feed": feed == ["given"], "post": again["disposition"] == "pass"}
+        assert sum(given.values()) == 1, (turn, one, feed, again)
+        won.update(name for name, is_given in given.items() if is_given)
+        assert HeldCall.objects.get(held__public_id=held).used_by in won
+    assert won.total() == 20
+
+
+def test_an_outcome_reported_twenty_times_at_once_is_one(kuro: Any, alice: Any) -> None:
+    held = post(kuro)["held"]
+    decisions.decide(HeldItem.objects.get(public_id=held), alice, "approve")
+    answers = at_once([partial(kuro.post, f"/held/{held}/outcome", {"status": "done"})] * 20)
+    assert Counter(answer.status_code for answer in answers) == {201: 1, 409: 19}
 
 
 def test_the_same_approved_call_posted_twenty_times_at_once_passes_once(kuro: Any, alice: Any) -> None:

@@ -34,13 +34,17 @@ FLAGS = (IN_CODE, NESTED, UNCLOSED)
 @final
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """An action of an agent's framework. `arguments` are any JSON, `schema` is the JSON Schema they should meet."""
+    """An action of an agent's framework. `arguments` are any JSON, `schema` is the JSON Schema they should meet.
+
+    `schema_omitted` says that there is one, too large to be read.
+    """
 
     name: str
     arguments: Any
     call_id: str | None = None
     schema: Mapping[str, Any] | None = None
     description: str | None = None
+    schema_omitted: bool = False
 
     @property
     def text(self) -> str:
@@ -113,7 +117,12 @@ def _sent(item: Mapping[str, Any]) -> Item:
     }
     if "name" in item:
         call = ToolCall(
-            item["name"], item["arguments"], item.get("call_id"), item.get("schema"), item.get("description")
+            item["name"],
+            item["arguments"],
+            item.get("call_id"),
+            item.get("schema"),
+            item.get("description"),
+            item.get("schema_omitted") or False,
         )
         return Item(TOOL_CALL, call.text, call=call, **given)
     return Item(item["kind"].casefold(), item["text"], attributes, **given)

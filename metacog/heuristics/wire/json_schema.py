@@ -29,15 +29,17 @@ class _TooMuch(Exception):
     """A check takes more steps than are given to it."""
 
 
+def is_too_large(schema: Mapping[str, Any]) -> bool:
+    """Say whether a schema is too large to be checked, or to check anything by it."""
+    return len(to_json(schema)) > MAX_BYTES
+
+
 def check_schema(schema: Mapping[str, Any]) -> str:
     """Say what is wrong with a JSON Schema; "" where nothing is.
 
     It is read as the draft that its `$schema` names, else as 2020-12.
     """
-    written = to_json(schema)
-    if len(written) > MAX_BYTES:
-        return f"must be at most {MAX_BYTES:,} bytes of JSON, and has {len(written):,}"
-    return _check_written(written)
+    return _check_written(to_json(schema))
 
 
 @lru_cache(maxsize=256)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -15,13 +15,14 @@ from pydantic import (
     JsonValue,
     Tag,
     ValidationError,
+    model_validator,
 )
 from pydantic_core import ErrorDetails, PydanticCustomError, to_json
 
 from ..text.strict_json import MAX_DEPTH, MAX_ERRORS, Refused, load, load_file, pointer, whole
 from ..text.tags import MAX_ITEMS, TOOL_CALL
 from .assessment import Verdict
-from .json_schema import check_schema
+from .json_schema import check_schema, is_too_large
 
 __all__ = [
     "MAX_BYTES",
@@ -117,7 +118,7 @@ def _check_name(text: str) -> str:
 
 
 def _check_schema(value: dict[str, Any]) -> dict[str, Any]:
-    if fault := check_schema(value):
+    if not is_too_large(value) and (fault := check_schema(value)):
         raise PydanticCustomError("schema", "{fault}", {"fault": fault})
     return value
 
@@ -158,7 +159,13 @@ class ToolCallBody(_Shape):
         default=None, description="The framework's own id of this call."
     )
     json_schema: Annotated[dict[str, JsonValue], AfterValidator(_check_schema)] | None = Field(
-        default=None, alias="schema", description="The JSON Schema that an edit of the arguments must meet."
+        default=None,
+        alias="schema",
+        description="The JSON Schema that an edit of the arguments must meet. One of more than 65,536 bytes is left "
+        "out, and the held item says that it is not checked by it.",
+    )
+    schema_omitted: bool | None = Field(
+        default=None, description="True: there is a schema, and it is too large to be sent."
     )
     description: str | None = Field(
         default=None, max_length=10_000, description="What the call is for, in words for whoever decides."
@@ -166,6 +173,12 @@ class ToolCallBody(_Shape):
     require_review: RequireReview = None
     expires_in: ExpiresIn = None
     metadata: Metadata | None = Field(default=None, description=_KEPT)
+
+    @model_validator(mode="after")
+    def _leave_out_large_schema(self) -> Self:
+        if self.json_schema is not None and is_too_large(self.json_schema):
+            self.json_schema, self.schema_omitted = None, True
+        return self
 
 
 # Which of the two an item is. pydantic puts the tag into the place of an error, where `explain` leaves it out.

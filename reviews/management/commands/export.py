@@ -10,17 +10,19 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.db.models import Prefetch
 
+from metacog.heuristics.text.tags import TOOL_CALL
 from metacog.http import csv_file
 from metacog.management.arguments import moment
 from patterns.serializers import instant
 from reviews.models import Comment, Decision
-from reviews.serializers import decision_shape, held_shape
+from reviews.serializers import decision_shape, held_shape, outcome_shape
 
 AT_ONCE = 100  # rows that are read together: a response may have a megabyte
 COLUMNS = (
     "id", "held", "response", "team", "agent", "session", "kind", "text", "name", "arguments", "verdict",
     "released_text", "released_arguments", "reason", "by", "decided_by", "held_at", "decided_at", "score", "signals",
     "rule", "user_message", "metadata", "comments",
+    "outcome",
 )  # fmt: skip
 
 
@@ -45,7 +47,7 @@ class Command(BaseCommand):
 
 def _decisions(since: datetime | None) -> Iterator[Decision]:
     rows = Decision.objects.filter(released_at__isnull=False).select_related(
-        "held__response", "held__call", "held__agent__team", "person"
+        "held__response", "held__call__outcome", "held__agent__team", "person"
     )
     said = Comment.objects.exclude(text="").select_related("author").order_by("pk")
     rows = rows.prefetch_related(Prefetch("held__comments", said, to_attr="said"))
@@ -88,6 +90,9 @@ def _row(decision: Decision) -> dict[str, Any]:
             {"author": said.author.get_username(), "at": instant(said.created_at), "text": said.text}
             for said in held.said
         ],
+        "outcome": outcome_shape(getattr(held.call, "outcome", None), masks=True)
+        if item["kind"] == TOOL_CALL
+        else None,
         "assessment": held.response.wire_verdict(),
     }
 

@@ -21,11 +21,13 @@ from reviews.held.listing import Filters, in_order, matching
 from reviews.models import Decision, HeldItem
 from reviews.pages.person import PersonRequest
 from reviews.presentation.phrases import person_name
+from reviews.serializers import outcome_shape
 
 AT_ONCE = 100  # rows that are read together: a text may have a megabyte
 COLUMNS = (
     "id", "url", "team", "agent", "kind", "tool", "score", "risk", "state", "held_at", "expires_at", "session", "cycle",
     "text", "arguments", "metadata", "decision", "decided_by", "decided_at", "reason",
+    "outcome",
 )  # fmt: skip
 
 
@@ -53,7 +55,7 @@ def _rows(filters: Filters, user: User, base: str) -> Iterator[dict[str, Any]]:
     standing = Decision.as_told().filter(undone_at=None)
     read = (
         in_order(items, filters)
-        .select_related("agent", "team", "call")
+        .select_related("agent", "team", "call__outcome")
         .prefetch_related(Prefetch("decisions", standing, to_attr="told"))
         .annotate(session=F("response__session"), cycle=F("response__cycle"))
     )
@@ -85,6 +87,7 @@ def _row(held: Any, base: str) -> dict[str, Any]:
         "decided_by": _who(decision) if decision else "",
         "decided_at": decision.decided_at.isoformat(timespec="seconds") if decision else "",
         "reason": decision.reason if decision else "",
+        "outcome": outcome_shape(getattr(held.call, "outcome", None), masks=True) if is_call else None,
     }
 
 
