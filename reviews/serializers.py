@@ -149,7 +149,7 @@ def decision_shape(decision: Decision, *, names: bool) -> DecisionShape:
     if decision.text_sha256 and decision.held.kind == HeldItem.Kind.TOOL_CALL:
         call = decision.held.call
         shape["permission"] = call.permission if decision.released_at else None
-        shape["used_at"] = call.used_at and instant(call.used_at)
+        shape["used_at"] = instant(call.used_at) if call.used_at else None
         shape["outcome"] = outcome_shape(getattr(call, "outcome", None))
     if names:
         shape["decided_by"] = decision.person.get_username() if decision.person else None
@@ -158,7 +158,9 @@ def decision_shape(decision: Decision, *, names: bool) -> DecisionShape:
 
 def outcome_shape(outcome: CallOutcome | None, *, masks: bool = False) -> OutcomeShape | None:
     """Return the `outcome` object, for people with its secrets masked; None where none was reported."""
-    return outcome and {
+    if outcome is None:
+        return None
+    return {
         "status": outcome.status,
         "detail": masked_text(outcome.detail) if masks else outcome.detail,
         "result": masked(outcome.result) if masks else outcome.result,

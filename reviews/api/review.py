@@ -125,7 +125,11 @@ class PersonsDecision(BaseModel):
         0, description="With an approved tool call: for how long the same call may be made again in its session."
     )
     reason: str = Field("", max_length=10_000, description="Why; the agent reads it. Needed to reject.")
-    accept_risk: bool = Field(False, description="Release an edit although it would be held again.")
+    accept_risk: bool = Field(
+        False,
+        description="Release an edit although it would be held again, adds a key that the schema does not know, or "
+        "leaves one out that the call had.",
+    )
     version: Version | None = Field(None, description="Of the item as you read it.")
     sha256: str | None = Field(None, description="Of the text as you read it.")
 
@@ -204,8 +208,9 @@ def decide_item(request: TokenRequest, held_id: str) -> HttpResponse:
     """Decide as the person whose token this is, by the console's rules.
 
     The agent hears of it once `undo_until` is over. An edit that would be held again is answered 422 with its
-    `hesitation`, unless `accept_risk` is true. Decided already, or `version` or `sha256` out of date: 409 with the
-    standing decision. Your same verdict and text again gives the first decision back, with 200.
+    `hesitation`, and one whose keys look like a slip with their pointers, unless `accept_risk` is true. Decided
+    already, or `version` or `sha256` out of date: 409 with the standing decision. Your same verdict and text again
+    gives the first decision back, with 200.
     """
     check_scope(request, Scope.DECIDE)
     person, held = request.auth.person, decidable(request.auth.person, held_id)
@@ -315,21 +320,21 @@ def _queue_item(held: HeldItem) -> dict[str, Any]:
         "excerpt": excerpt(held.text),
         "decision": next(map(_decision, held.standing), None),
         **_talk(getattr(held, "talk", None)),
+        **_outcome(held),
     }
 
 
-def _talk(row: ItemTalk | None) -> dict[str, Any]:
-    until = row.snoozed_until if row and row.snoozed_until and row.snoozed_until > timezone.now() else None
-        **_outcome(held),
-    return {
-        "assignee": row.assignee.get_username() if row and row.assignee else None,
-        "snoozed_until": instant(until) if until else None,
 def _outcome(held: HeldItem) -> dict[str, Any]:
     """Return what became of a tool call as people read it."""
     call = held.call if held.kind == HeldItem.Kind.TOOL_CALL else None
     return {"outcome": outcome_shape(getattr(call, "outcome", None), masks=True)}
 
 
+def _talk(row: ItemTalk | None) -> dict[str, Any]:
+    until = row.snoozed_until if row and row.snoozed_until and row.snoozed_until > timezone.now() else None
+    return {
+        "assignee": row.assignee.get_username() if row and row.assignee else None,
+        "snoozed_until": instant(until) if until else None,
         "comments_count": row.comments if row else 0,
     }
 
@@ -376,11 +381,14 @@ def _conflict(held: HeldItem, told: str) -> Problem:
 
 
 def _still_risky(edited: decisions.Edited, place: str) -> Problem:
-    detail = f"The edit would be held again: {edited.reason}. Send `accept_risk: true` to release it."
+    slips = [{**slip, "pointer": place + slip["pointer"]} for slip in edited.slips.errors]
+    told = f"The edit would be held again: {edited.reason}." if edited.is_held_again else wire.summary(slips)
     shown = edited.hesitation and {
         "score": edited.hesitation.score,
         "hold_at": edited.hold_at,
         "signals": [signal.as_dict() for signal in edited.hesitation.signals],
     }
-    errors = [{"pointer": place, "detail": edited.reason}]
-    return Problem(422, detail, errors, hesitation=shown, rule=edited.rule)
+    errors = [{"pointer": place, "detail": edited.reason}] if edited.is_held_again else []
+    return Problem(
+        422, f"{told} Send `accept_risk: true` to release it.", [*errors, *slips], hesitation=shown, rule=edited.rule
+    )

@@ -22,6 +22,7 @@ from metacog.db import clocks
 from metacog.heuristics.text.canonical_json import canonical
 from metacog.heuristics.text.tags import Item, ToolCall
 from metacog.heuristics.wire.json_schema import errors_of
+from metacog.heuristics.wire.schema_keys import lost_keys, unknown_keys
 from metacog.models import Agent, AgentState, User
 from metacog.runtime import tracing
 from patterns.patterns.scorer import scorer_for
@@ -95,16 +96,37 @@ class Arguments(NamedTuple):
 Edit = str | Arguments
 
 
+class Slips(NamedTuple):
+    """What of edited arguments looks like a slip, as pointers."""
+
+    unknown: Sequence[str] = ()  # keys that the edit adds and the call's schema does not know
+    lost: Sequence[str] = ()  # keys that the call had and the edit has not
+
+    @property
+    def errors(self) -> list[dict[str, str]]:
+        """Say in English what looks like a slip: {"pointer", "detail"}."""
+        return [
+            *({"pointer": each, "detail": "is a key that the tool's schema does not know"} for each in self.unknown),
+            *({"pointer": each, "detail": "is a key that the call had, and the edit has not"} for each in self.lost),
+        ]
+
+
 class Edited(NamedTuple):
     """What an edit comes to under the agent's policy of now."""
 
     hesitation: heuristics.Hesitation | None  # None: not scored
     hold_at: int
     rule: Mapping[str, Any] | None = None  # which the edit meets, and the call did not: it asks a person or denies
+    slips: Slips = Slips()
+
+    @property
+    def is_held_again(self) -> bool:
+        return self.rule is not None or (self.hesitation is not None and self.hesitation.score >= self.hold_at)
 
     @property
     def is_risky(self) -> bool:
-        return self.rule is not None or (self.hesitation is not None and self.hesitation.score >= self.hold_at)
+        """Say whether a person is asked once more before it is released."""
+        return self.is_held_again or any(self.slips)
 
     @property
     def reason(self) -> str:
@@ -156,6 +178,7 @@ def decide(
         errors = errors_of(edit.value, held.call.schema) if held.state == State.PENDING else []
         if errors:
             raise OutOfSchema(errors)
+    slips = _slips(held, edit) if isinstance(edit, Arguments) and not accept_risk else Slips()
     with transaction.atomic(durable=True):
         state = AgentState.objects.select_for_update().get(pk=held.agent_id)
         held = HeldItem.objects.select_related("agent__team", "response", "call__outcome").get(pk=held.pk)
@@ -170,7 +193,7 @@ def decide(
             if isinstance(actor, Agent):
                 _check_second_look(held, now)
             if verdict == Verdict.EDIT and edit is not None and not accept_risk:
-                _check_edit(held, edit)
+                _check_edit(held, edit, slips)
         decision = _claim(held, actor, Verdict(verdict), edit, reason, now, circumstances)
         if decision.release_at <= now:
             _release(decision, state, now)
@@ -207,7 +230,7 @@ def _check_second_look(held: HeldItem, now: datetime) -> None:
 def score_edit(held: HeldItem, edit: Edit) -> Edited | None:
     """Say what an edit would come to; None where there is nothing to say: hesitation is switched off."""
     if isinstance(edit, Arguments):
-        return _judge_call(held, edit)
+        return _judge_call(held, edit, _slips(held, edit))
     text = edit
     if not held.agent.hesitation_enabled:
         return None
@@ -218,20 +241,25 @@ def score_edit(held: HeldItem, edit: Edit) -> Edited | None:
     return Edited(hesitation, scorer.policy.hold_at)
 
 
-def _judge_call(held: HeldItem, edit: Arguments) -> Edited:
+def _slips(held: HeldItem, edit: Arguments) -> Slips:
+    call = held.call
+    return Slips(unknown_keys(call.arguments, edit.value, call.schema), lost_keys(call.arguments, edit.value))
+
+
+def _judge_call(held: HeldItem, edit: Arguments, slips: Slips) -> Edited:
     """Ask the rules about an edited call. The rule that held it has asked already, and so has the policy's default."""
     scorer, call = scorer_for(held.agent), ToolCall(held.call.name, edit.value)
     judged = scorer.rules.judge(call.name, call.arguments)
     if judged.do == "score" and held.agent.hesitation_enabled:
         item = Item(held.kind, call.text, call=call)
-        return Edited(scorer.hesitate(item.text, [item]), scorer.policy.hold_at)
+        return Edited(scorer.hesitate(item.text, [item]), scorer.policy.hold_at, slips=slips)
     is_unlike = judged.rule != held.call.rule or judged.fault not in ("", held.call.fault)
     is_new = judged.do in ("ask", "deny") and judged.rule is not None and is_unlike
-    return Edited(None, scorer.policy.hold_at, judged.rule if is_new else None)
+    return Edited(None, scorer.policy.hold_at, judged.rule if is_new else None, slips)
 
 
-def _check_edit(held: HeldItem, edit: Edit) -> None:
-    edited = score_edit(held, edit)
+def _check_edit(held: HeldItem, edit: Edit, slips: Slips) -> None:
+    edited = _judge_call(held, edit, slips) if isinstance(edit, Arguments) else score_edit(held, edit)
     if edited and edited.is_risky:
         raise StillRisky(edited)
 

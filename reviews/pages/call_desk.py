@@ -98,7 +98,9 @@ def _metadata(name: str, value: Any) -> tuple[str, str, str]:
 
 def _outcome(outcome: CallOutcome | None) -> dict[str, Any] | None:
     """Return what became of a call, its secrets masked; None where nothing was reported."""
-    return outcome and {
+    if outcome is None:
+        return None
+    return {
         "status": outcome.get_status_display(),
         "at": outcome.reported_at,
         "detail": secrets.masked_text(outcome.detail),
@@ -123,6 +125,9 @@ def of_edited(edited: decisions.Edited) -> dict[str, Any]:
         "score": edited.hesitation.score if edited.hesitation else None,
         "hold_at": edited.hold_at,
         "is_risky": edited.is_risky,
+        "is_held_again": edited.is_held_again,
+        "unknown": edited.slips.unknown,
+        "lost": edited.slips.lost,
         "rule": rule and in_words(rule),
         "rule_reason": (rule and rule.get("reason")) or "",
         "is_denied": rule is not None and rule["do"] == "deny",

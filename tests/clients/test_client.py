@@ -101,7 +101,7 @@ def test_a_call_is_made_as_it_was_decided(connect: Callable[..., Any], alice: An
 
     edited = client.ask(ToolCall("refund", {"eur": 900}, call_id="call_2"))
     assert (edited.verdict, edited.allowed) == ("pending", False)
-    decisions.decide(only_held(), alice, "edit", edit=decisions.Arguments({"eur": 90}))
+    decisions.decide(only_held(), alice, "edit", edit=decisions.Arguments({"eur": 90}), accept_risk=True)
     outcome = client.wait(edited.held)
     assert (outcome.verdict, outcome.arguments) == ("edit", {"eur": 90})
     assert '{"eur":90}' in outcome.message
@@ -232,7 +232,9 @@ def test_the_example_runs(kuro: Any, alice: Any, live_server: Any, undo_at_once:
     ) as process:
         first, second, third = until(lambda: len(found := HeldItem.objects.order_by("pk")) == 3 and found)
         decisions.decide(first, alice, "approve")
-        decisions.decide(second, alice, "edit", edit=decisions.Arguments({"order": "4712", "eur": 90}))
+        decisions.decide(
+            second, alice, "edit", edit=decisions.Arguments({"order": "4712", "eur": 90}), accept_risk=True
+        )
         decisions.decide(third, alice, "reject", reason="It was refunded last week.")
         said = process.communicate()[0].splitlines()
     assert said[:3] == [f"{site.PUBLIC_URL}/queue/{held.public_id}/" for held in (first, second, third)]

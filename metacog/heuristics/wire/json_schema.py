@@ -113,6 +113,12 @@ def _search(expression: str) -> Callable[[str], bool] | None:
         return None
 
 
+def matches(expression: str, name: str) -> bool:
+    """Say whether a `patternProperties` names a key; True where that cannot be said in linear time."""
+    search = _search(expression)
+    return search is None or search(name)
+
+
 def _unchecked(schema: Any) -> Iterator[str]:
     if isinstance(schema, Mapping):
         by_name = schema.get("patternProperties")

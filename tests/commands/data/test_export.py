@@ -30,7 +30,7 @@ def decided(kuro: Any, alice: Any, undo_at_once: None) -> None:
     kuro.respond("", items=[item])
     words, call = HeldItem.objects.order_by("pk")
     decisions.decide(words, alice, "reject", reason="=not measured")
-    decisions.decide(call, alice, "edit", edit=decisions.Arguments({"eur": 10}))
+    decisions.decide(call, alice, "edit", edit=decisions.Arguments({"eur": 10}), accept_risk=True)
     kuro.hold()  # waits, and is no decision
 
 

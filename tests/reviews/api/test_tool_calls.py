@@ -182,7 +182,7 @@ class TestTheSameCall:
 class TestDeciding:
     def test_an_edit_gives_back_arguments_which_pass(self, kuro: Any, alice: Any) -> None:
         held = held_by(kuro, schema=SCHEMA, call_id="a", metadata={"run": "r-12"})
-        by_person(alice, held, "edit", edit=decisions.Arguments({"eur": 40}))
+        by_person(alice, held, "edit", edit=decisions.Arguments({"eur": 40}), accept_risk=True)
         shape = kuro.get(f"/held/{held}").json()
         assert shape["decision"] == kuro.get("/decisions").json()["items"][0]
         decision = shape["decision"]
@@ -206,9 +206,9 @@ class TestDeciding:
         scored = {"tool": "*", "where": {"/note": {"exists": True}}, "do": "score"}
         ruled(kuro, never, scored, dear)
         held = held_by(kuro)
-        risky = [{"eur": 1, "to": "evil"}, {"note": "The cause is clearly the cache."}, {"eur": "60"}]
-        for arguments in risky:
-            with pytest.raises(decisions.StillRisky):
+        doubtful = {"note": "The cause is clearly the cache."}
+        for arguments in ({"eur": 1, "to": "evil"}, {"eur": 1, "to": "DE89", **doubtful}, {"eur": "60", "to": "DE89"}):
+            with pytest.raises(decisions.StillRisky) as risky:
                 by_person(alice, held, "edit", edit=decisions.Arguments(arguments))
             assert risky.value.edited.is_held_again
         by_person(alice, held, "edit", edit=decisions.Arguments({"eur": 60, "to": "DE89"}))
@@ -393,6 +393,20 @@ class TestAPersonsToken:
         answer = decide(held, verdict="edit", arguments={"eur": 2, "to": "DE"})
         assert (answer.status_code, answer.json()["arguments"]) == (201, {"eur": 2, "to": "DE"})
         assert decide(held, verdict="edit", arguments={"to": "DE", "eur": 2.0}).status_code == 200
+
+    def test_it_is_warned_once_of_keys_that_look_like_a_slip(self, kuro: Any, decide: Any, undo_at_once: None) -> None:
+        edit = {"verdict": "edit", "arguments": {"euro": 2, "eur": 2}}
+        answer = decide(held := held_by(kuro, schema=SCHEMA), **edit)
+        assert (answer.status_code, answer.json()["rule"], answer.json()["hesitation"]) == (422, None, None)
+        assert answer.json()["errors"] == [
+            {"pointer": "/arguments/euro", "detail": "is a key that the tool's schema does not know"},
+            {"pointer": "/arguments/to", "detail": "is a key that the call had, and the edit has not"},
+        ]
+        assert "Send `accept_risk: true` to release it." in answer.json()["detail"]
+        assert decide(held, **edit, accept_risk=True).status_code == 201
+        closed = held_by(kuro, name="closed", schema=SCHEMA | {"additionalProperties": False})
+        answer = decide(closed, **edit, accept_risk=True)
+        assert (answer.status_code, HeldItem.objects.get(public_id=closed).state) == (422, "pending")
 
     def test_it_may_allow_the_same_call_again(self, kuro: Any, decide: Any, undo_at_once: None) -> None:
         assert decide(held_by(kuro), verdict="approve", again_seconds=601).status_code == 422

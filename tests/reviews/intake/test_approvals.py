@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -238,7 +239,7 @@ class TestTheOutcome:
 
         held = approved(kuro, alice)
         kuro.post(f"/held/{held}/outcome", {"status": "done", "detail": "swordfish", "result": ["swordfish"]})
-        long_ago = timezone.now() - timezone.timedelta(days=400)
+        long_ago = timezone.now() - timedelta(days=400)
         AgentResponse.objects.update(received_at=long_ago)
         HeldItem.objects.update(closed_at=long_ago)
         aurora.retention_days = 30

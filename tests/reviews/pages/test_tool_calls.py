@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -11,7 +13,7 @@ from django.utils import timezone
 
 from metacog.models import Agent, AuditEvent, Policy
 from reviews.models import AgentResponse, CallGrant, Decision, HeldItem
-from tests.conftest import Caller
+from tests.conftest import Caller, as_read
 from tests.tables import table
 
 SECRET = "hunter2-t0psecret"
@@ -230,8 +232,22 @@ class TestEditing:
     def test_the_whole_can_be_written_as_json(self, client: Any, kuro: Any, decide: Any) -> None:
         held = ask(kuro)
         assert 'name="f"' in page_of(client, held, "?edit=json")
-        decide(client, held, editor="json", f='{"eur": 60, "password": "••••••••", "more": [1e2]}')
+        decide(client, held, editor="json", f='{"eur": 60, "password": "••••••••", "more": [1e2]}', accept_risk="1")
         assert Decision.objects.get().arguments == {"eur": 60, "password": SECRET, "more": [100]}
+
+    def test_keys_that_look_like_a_slip_are_asked_about_once(self, client: Any, kuro: Any, decide: Any) -> None:
+        held = ask(kuro)
+        slip = {"editor": "json", "f": json.dumps({**ARGUMENTS, "euro": 60, "to": {"name": "Mei"}})}
+        answer = decide(client, held, **slip)
+        page = as_read(answer.content.decode())
+        assert (answer.status_code, Decision.objects.count()) == (422, 0)
+        assert re.search("Unknown to the tool's schema:\\s+<code>/euro</code>", page)
+        assert re.search("Left out, although the call had it:\\s+<code>/to/iban</code>", page)
+        assert 'name="accept_risk" value="1"' in page
+        checked = client.post(f"/queue/{held}/score", slip).content.decode()
+        assert re.search("<code>/euro</code>.*<code>/to/iban</code>", checked, re.DOTALL)
+        decide(client, held, **slip, accept_risk="1")
+        assert Decision.objects.get().verdict == "edit"
 
     @table(
         ("changes", "said"),
