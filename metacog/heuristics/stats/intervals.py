@@ -57,7 +57,7 @@ def ratio_of_counts(later: int, earlier: int) -> tuple[float, float]:
     What happened later is, of all that happened, as many of so many; it ends at infinity where none was earlier.
     """
     low, high = wilson(later, later + earlier)
-    return low / (1 - low) if low < 1 else math.inf, high / (1 - high) if high < 1 else math.inf
+    return low / (1 - low), high / (1 - high) if high < 1 else math.inf
 
 
 def concordance(rate: float, some: int, others: int) -> tuple[float, float]:
