@@ -10,7 +10,7 @@ from metacog.runtime.file_errors import database_remedy, remedy
 from metacog.runtime.program import IN_CHECKOUT, command
 
 OF_CLIENT = ("hook", "mcp", "mcp-proxy")  # what agents call: quick to start, and no business of Django's
-FROM_WHEEL = "Install metacog's wheel with pip, which brings what this release needs."
+FROM_WHEEL = "Install metacog's wheel (metacog_review-*.whl) with pip, which brings what this release needs."
 
 
 def main() -> None:

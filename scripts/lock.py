@@ -34,6 +34,7 @@ def compile_lock(output: str, *arguments: str, requirements: str = "") -> None:
 
 upgrade = sys.argv[1:]
 compile_lock("requirements.txt", "pyproject.toml", *upgrade)
+compile_lock("deploy/requirements.txt", "pyproject.toml", "--extra=mcp", "--constraints=requirements.txt", *upgrade)
 tests_too = ["--group=dev", "--constraints=requirements.txt"]
 compile_lock("requirements-dev.txt", "pyproject.toml", *tests_too, *upgrade)
 for name, more in OF_CLIENTS.items():

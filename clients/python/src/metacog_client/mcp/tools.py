@@ -364,7 +364,7 @@ def _second_thoughts(tools: Tools, desk: Desk) -> None:
 
 def _version() -> str:
     """Give the release that is installed, under either name; a checkout has none."""
-    for package in ("metacog-client", "metacog"):
+    for package in ("metacog-client", "metacog-review"):
         with contextlib.suppress(PackageNotFoundError):
             return version(package)
     return ""
