@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import runpy
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -50,6 +52,13 @@ def test_version_1_is_read_for_ever() -> None:
     """Its dictionary is a part of what was written."""
     written = bytes.fromhex(PACKED_BY_VERSION_1)
     assert packing.unpacked(written) == ['{"response": "It is clearly so."}', '{"id": "resp_1"}', ""]
+
+
+def test_a_dictionary_that_was_changed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Path(packing.__file__).with_name("packing_1.bin").read_bytes()
+    monkeypatch.setattr(Path, "read_bytes", lambda _path: whole[:-1] + b"\0")
+    with pytest.raises(ImportError, match=r"packing_1\.bin was changed"):
+        runpy.run_path(packing.__file__)
 
 
 @pytest.mark.django_db(transaction=True)
