@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Any, Literal, NamedTuple, cast
 
 from ..text.canonical_json import canonical
@@ -195,25 +196,26 @@ def _one_of(wanted: Any) -> Test:
     return lambda value: canonical(value) in choices
 
 
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _ordered(holds: Callable[[int], bool]) -> Callable[[Any], Test]:
-    """Give what compares numbers with a number, and texts with a text by code points (dates in ISO 8601)."""
+def _ordered(holds: Callable[[int], bool], wanted: Any) -> Test:
+    """Compare numbers with a number, and texts with a text by code points (dates in ISO 8601)."""
+    fits, what = (_is_text, "text") if _is_text(wanted) else (_is_number, "number")
+    if not fits(wanted):
+        raise ValueError("must be a number, or a text to compare texts with")
 
-    def build(wanted: Any) -> Test:
-        if not _is_number(wanted) and not isinstance(wanted, str):
-            raise ValueError("must be a number, or a text to compare texts with")
+    def test(value: Any) -> bool:
+        if not fits(value):
+            raise _Unfit(f"is not a {what}")
+        return holds((value > wanted) - (value < wanted))
 
-        def test(value: Any) -> bool:
-            if _is_number(wanted) != _is_number(value) or isinstance(wanted, str) != isinstance(value, str):
-                raise _Unfit("is not a text" if isinstance(wanted, str) else "is not a number")
-            return holds((value > wanted) - (value < wanted))
-
-        return test
-
-    return build
+    return test
 
 
 def _text(wanted: Any, what: str) -> str:
@@ -249,10 +251,10 @@ def _exists(wanted: Any) -> bool:
 OPERATORS: dict[str, Callable[[Any], Test | bool]] = {
     "eq": _equal,
     "ne": _unequal,
-    "gt": _ordered(lambda order: order > 0),
-    "ge": _ordered(lambda order: order >= 0),
-    "lt": _ordered(lambda order: order < 0),
-    "le": _ordered(lambda order: order <= 0),
+    "gt": partial(_ordered, lambda order: order > 0),
+    "ge": partial(_ordered, lambda order: order >= 0),
+    "lt": partial(_ordered, lambda order: order < 0),
+    "le": partial(_ordered, lambda order: order <= 0),
     "in": _one_of,
     "glob": _glob,
     "regex": _regex,

@@ -8,7 +8,7 @@ import pytest
 
 from metacog.heuristics.policy.errors import PolicyError
 from metacog.heuristics.policy.policy import Policy
-from metacog.heuristics.tool_calls.rules import Rules
+from metacog.heuristics.tool_calls.rules import Rules, errors_in
 from tests.tables import table
 
 CALL = {"eur": 100, "to": "DE89", "day": "2026-02-16", "tags": ["a", {"b": None}], "a/b": {"~": True}, "half": 0.5}
@@ -39,6 +39,13 @@ def do(rule: dict[str, Any], arguments: Any = CALL, tool: str = "mcp__bank__tran
         ({"/to": {"regex": "^E"}}, "allow"),
         ({"/tags/1/b": {"exists": True, "eq": None}}, "deny"),
         ({"/tags/2": {"exists": False}}, "deny"),
+        ({"/tags/1": {"exists": True}, "/eur": {"gt": 100}}, "allow"),
+        ({"/tags/2": {"exists": False}, "/eur": {"gt": 99}}, "deny"),
+        ({"/day": {"gt": "2026-02-15", "ge": "2026-02-16", "le": "2026-02-16"}}, "deny"),
+        ({"/day": {"gt": "2026-02-16"}}, "allow"),
+        ({"/eur": {"ne": 99}}, "deny"),
+        ({"/eur": {"in": [100]}}, "deny"),
+        ({"/eur": {"lt": 101, "gt": 99}}, "deny"),
         ({"/tags/01": {"exists": True}}, "allow"),
         ({"/tags/-": {"exists": True}}, "allow"),
         ({"/nothing": {"ne": 1}}, "allow"),
@@ -55,6 +62,30 @@ def test_a_rule_matches_where_all_its_conditions_hold(where: dict[str, Any], exp
     assert do({"where": where}) == expected
 
 
+@table(
+    ("where", "value", "fault"),
+    [
+        ({"/to": {"gt": 50}}, {"to": "DE89"}, "/to is not a number: “gt” cannot be checked."),
+        ({"/to": {"le": 50}}, {"to": True}, "/to is not a number: “le” cannot be checked."),
+        ({"/to": {"lt": "2026"}}, {"to": 2025}, "/to is not a text: “lt” cannot be checked."),
+        ({"/to": {"regex": "a"}}, {"to": ["a"]}, "/to is not a text: “regex” cannot be checked."),
+        ({"": {"glob": "*"}}, {}, "The whole of the arguments is not a text: “glob” cannot be checked."),
+        ({"/a": {"gt": 1}, "/b": {"gt": 1}}, {"a": "x", "b": "x"}, "/a is not a number: “gt” cannot be checked."),
+    ],
+)
+def test_what_cannot_be_checked_is_told_with_the_rule(where: dict[str, Any], value: Any, fault: str) -> None:
+    rule = {"tool": "*", "where": where, "do": "allow"}
+    assert Rules([rule]).judge("x", value) == ("ask", rule, fault)
+
+
+def test_the_rule_that_decides_is_named_and_without_one_a_person_is_asked() -> None:
+    rule = {"tool": "a", "do": "allow"}
+    rules = Rules([rule])
+    assert [rules.judge(name, {}) for name in ("a", "b")] == [("allow", rule, ""), ("ask", None, "")]
+    with pytest.raises(ValueError, match="must be an object"):
+        Rules(["allow"])  # type: ignore[list-item]
+
+
 def test_a_tool_is_named_by_a_glob_in_its_own_case() -> None:
     assert [do({}, tool=name) for name in ("mcp__bank__", "MCP__bank__x", "mcp__mail__x")] == ["deny", "allow", "allow"]
 
@@ -68,27 +99,73 @@ def test_rules_in_shadow_decide_only_where_they_are_asked_to() -> None:
     assert (rules.judge("x", {}).do, rules.judge("x", {}, with_shadow=True).do) == ("allow", "deny")
 
 
+DO = 'must be "ask" or "allow" or "deny" or "score"'
+TOOL = "must be the name of a tool, with * for any characters; 1 to 500"
+OPERATORS = "eq, ne, gt, ge, lt, le, in, glob, regex, exists"
+ORDERED = "must be a number, or a text to compare texts with"
+
+
 @table(
-    ("rule", "places"),
+    ("wrong", "told"),
     [
-        ("ask", ["/rules/0"]),
-        ({}, ["/rules/0/do", "/rules/0/tool"]),
-        ({"tool": "", "do": "hold"}, ["/rules/0/do", "/rules/0/tool"]),
-        ({"tool": "*", "do": "ask", "if": 1}, ["/rules/0/if"]),
-        ({"tool": "*", "do": "ask", "reason": 1, "shadow": "no"}, ["/rules/0/reason", "/rules/0/shadow"]),
-        ({"tool": "*", "do": "ask", "where": []}, ["/rules/0/where"]),
-        ({"tool": "*", "do": "ask", "where": {"eur": {"gt": 1}}}, ["/rules/0/where/eur"]),
-        ({"tool": "*", "do": "ask", "where": {"/e~2": {"gt": 1}}}, ["/rules/0/where/~1e~02"]),
-        ({"tool": "*", "do": "ask", "where": {"/eur": {}}}, ["/rules/0/where/~1eur"]),
-        ({"tool": "*", "do": "ask", "where": {"/eur": {"over": 1}}}, ["/rules/0/where/~1eur/over"]),
-        ({"tool": "*", "do": "ask", "where": {"/eur": {"gt": True}}}, ["/rules/0/where/~1eur/gt"]),
-        ({"tool": "*", "do": "ask", "where": {"/eur": {"in": []}}}, ["/rules/0/where/~1eur/in"]),
-        ({"tool": "*", "do": "ask", "where": {"/to": {"regex": "("}}}, ["/rules/0/where/~1to/regex"]),
-        ({"tool": "*", "do": "ask", "where": {"/to": {"regex": "(?=a)"}}}, ["/rules/0/where/~1to/regex"]),
-        ({"tool": "*", "do": "ask", "where": {"/to": {"exists": 1}}}, ["/rules/0/where/~1to/exists"]),
+        ({"tool": "", "do": "hold"}, {"do": DO, "tool": TOOL}),
+        ({"tool": "x" * 501, "do": None}, {"do": DO, "tool": TOOL}),
+        ({"if": 1}, {"if": "is not part of a rule"}),
+        ({"reason": 1, "shadow": "no"}, {
+            "reason": "must be a text of at most 300 characters", "shadow": "must be true or false",
+        }),
+        ({"reason": "x" * 301}, {"reason": "must be a text of at most 300 characters"}),
+        ({"where": []}, {"where": "must be an object: JSON Pointers into the arguments, each with its conditions"}),
+        ({"where": {"eur": {"gt": 1}}}, {"where/eur": 'must be a JSON Pointer into the arguments, such as "/eur"'}),
+        ({"where": {"/e~2": {"gt": 1}}}, {"where/~1e~02": 'must be a JSON Pointer into the arguments, such as "/eur"'}),
+        ({"where": {"/eur": {}, "/to": 1}}, {
+            "where/~1eur": f"must be an object with {OPERATORS}", "where/~1to": f"must be an object with {OPERATORS}",
+        }),
+        ({"where": {"/eur": {"over": 1, "gt": True}}}, {
+            "where/~1eur/over": f"must be one of {OPERATORS}", "where/~1eur/gt": ORDERED,
+        }),
+        ({"where": {"/eur": {"lt": None}}}, {"where/~1eur/lt": ORDERED}),
+        ({"where": {"/eur": {"in": []}}}, {"where/~1eur/in": "must be a list of 1 to 1000 values"}),
+        ({"where": {"/eur": {"in": [*range(1001)]}}}, {"where/~1eur/in": "must be a list of 1 to 1000 values"}),
+        ({"where": {"/eur": {"in": "1"}}}, {"where/~1eur/in": "must be a list of 1 to 1000 values"}),
+        ({"where": {"/to": {"glob": ""}}}, {"where/~1to/glob": "must be a glob of 1 to 500 characters"}),
+        ({"where": {"/to": {"regex": 1}}}, {"where/~1to/regex": "must be a regular expression of 1 to 500 characters"}),
+        ({"where": {"/to": {"exists": 1}}}, {"where/~1to/exists": "must be true or false"}),
+        ({"where": {f"/{at}": {"gt": 1} for at in range(21)}}, {"where": "must have at most 20 conditions"}),
     ],
-)
-def test_what_is_wrong_with_a_rule_is_told_with_its_place(rule: Any, places: list[str]) -> None:
-    with pytest.raises(PolicyError) as wrong:
-        Policy.from_dict({"rules": [rule]})
-    assert sorted(place for place, _detail in wrong.value.errors) == places
+)  # fmt: skip
+def test_what_is_wrong_with_a_rule_is_told_with_its_place(wrong: dict[str, Any], told: dict[str, str]) -> None:
+    with pytest.raises(PolicyError) as refused:
+        Policy.from_dict({"rules": [{"tool": "*", "do": "ask"}, {"tool": "*", "do": "ask"} | wrong]})
+    assert dict(refused.value.errors) == {f"/rules/1/{place}": detail for place, detail in told.items()}
+
+
+@table("regex", ["(", "(?=a)", r"(a)\1"])
+def test_a_regular_expression_is_one_that_takes_no_time(regex: str) -> None:
+    (((_rule, *place), detail),) = errors_in([{"tool": "*", "do": "ask", "where": {"/to": {"regex": regex}}}])
+    assert (place, bool(detail)) == (["where", "/to", "regex"], True)
+
+
+@table(
+    ("rules", "told"),
+    [
+        ("ask", [((), "must be a list")]),
+        ([1, {"tool": "*"}], [(("0",), "must be an object"), (("1", "do"), DO)]),
+        ([{"tool": "*", "do": "ask"}] * 201, [((), "must be at most 200 rules")]),
+        # As much as there may be of everything is taken.
+        ([{"tool": "*", "do": "ask"}] * 200, []),
+        ([{
+            "tool": "x" * 500, "do": "score", "reason": "x" * 300, "shadow": False, "where": {
+                **{f"/{at}": {"exists": True} for at in range(16)}, "/" + "x" * 499: {"in": [*range(1000)]},
+                "/a": {"in": [1], "glob": "x" * 500}, "/b": {"regex": "x"},
+            },
+        }], []),
+    ],
+)  # fmt: skip
+def test_limits_are_inclusive(rules: Any, told: Any) -> None:
+    assert errors_in(rules) == told
+
+
+def test_a_pointer_is_no_longer_than_a_glob() -> None:
+    (((*place,), _detail),) = errors_in([{"tool": "*", "do": "ask", "where": {"/" + "x" * 500: {"gt": 1}}}])
+    assert place[:2] == ["0", "where"]
