@@ -242,7 +242,8 @@ class TestTeams:
 
     def test_a_rename_is_recorded(self, olga: Any, aurora: Any, as_person: Any) -> None:
         self.save(as_person(olga), aurora, (Membership.objects.get(user=olga), "owner", False), name="Aurora 2")
-        assert AuditEvent.objects.get().action == "team-renamed"
+        event = AuditEvent.objects.get()
+        assert (event.action, event.data) == ("team-renamed", {"was": "Aurora", "name": "Aurora 2"})
 
     def test_only_superusers_add_teams(self, olga: Any, aurora: Any, as_person: Any) -> None:
         assert as_person(olga).get(address(Team, "add")).status_code == 403

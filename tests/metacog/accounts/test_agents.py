@@ -193,6 +193,12 @@ class TestChanging:
         assert (event.data["was"], event.data["now"]) == ({"language": "en"}, {"language": "zh-hant"})
         assert "s3cret" not in str(event.data)
 
+    def test_a_rename_is_recorded_with_the_name_it_had(self, olga: Any, kuro: Any, as_person: Any) -> None:
+        data = {"name": "shiro", "language": "en", "callback_url": ""}
+        assert as_person(olga).post(reverse("agent", args=[kuro.id]), data).status_code == 302
+        event = AuditEvent.objects.get(action="agent-changed")
+        assert event.data == {"fields": ["name"], "was": {"name": "kuro"}, "now": {"name": "shiro"}}
+
     def test_what_somebody_changed_since_the_page_was_opened_stays(
         self, olga: Any, kuro: Any, as_person: Any
     ) -> None:

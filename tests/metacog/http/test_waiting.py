@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
@@ -15,8 +16,10 @@ from django.utils import timezone
 
 from metacog import asgi
 from metacog.http import waiting
+from reviews.api import responses
 from reviews.held import decisions
-from reviews.models import HeldItem
+from reviews.held.waiting import ready
+from reviews.models import Decision, HeldItem
 from tests.metacog.http.test_bodies import CUT_OFF, STALLS, Sent
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -77,6 +80,37 @@ def test_the_answer_comes_when_it_expires(kuro: Any) -> None:
     sent = asks(kuro, kuro.hold(), LONG)
     play(sent, meanwhile=lambda: HeldItem.objects.update(expires_at=timezone.now() - timedelta(seconds=1)))
     assert told(sent)["state"] == "expired"
+
+
+def test_a_decision_that_was_taken_back_wakes_nobody(
+    kuro: Any, alice: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    undone, other = kuro.hold(), kuro.hold()
+    ids = dict(HeldItem.objects.values_list("public_id", "pk"))
+    woken: set[int] = set()
+
+    def look(keys: Collection[int]) -> set[int]:
+        found = ready(keys)
+        woken.update(found)
+        return found
+
+    def withdraw(held: str) -> None:
+        assert kuro.post(f"/held/{held}/decision", {"verdict": "withdraw"}).status_code == 201
+
+    def meanwhile() -> None:
+        decision, *_ = decisions.decide(HeldItem.objects.get(public_id=undone), alice, "approve")
+        assert decisions.undo(decision, alice)
+        Decision.objects.update(release_at=timezone.now())  # when it would have gone out
+        withdraw(other)
+        while ids[other] not in woken:  # the same look would tell of both
+            time.sleep(0.01)
+        assert woken == {ids[other]}
+        withdraw(undone)
+
+    monkeypatch.setattr(responses, "ready", look)
+    sent = [asks(kuro, each, LONG) for each in (undone, other)]
+    play(*sent, meanwhile=meanwhile)
+    assert [told(one)["state"] for one in sent] == ["withdrawn", "withdrawn"]
 
 
 def test_when_the_time_is_over_the_answer_is_the_state_as_it_is(kuro: Any) -> None:

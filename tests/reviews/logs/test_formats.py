@@ -164,6 +164,15 @@ def test_a_log_is_read_for_what_it_is(raw: bytes, format: str, wanted: Any) -> N
             assert found == wanted
 
 
+@pytest.mark.parametrize(
+    "name", ["session", "session_id", "conversation_id", "thread_id", "chat_id", "custom_id", "metadata"]
+)
+def test_a_line_of_openais_says_which_session_it_is_of(name: str) -> None:
+    told = {"session_id": "s-17"} if name == "metadata" else "s-17"
+    (turn,) = turns(lines({"messages": [Q, ANSWER], name: told}), "openai")
+    assert turn.session == "s-17"
+
+
 def test_what_langchain_itself_traced_is_read() -> None:
     """Recorded from langchain-core 1.8.3 by its LangChainTracer, without what tells of the machine."""
     raw = (Path(__file__).parent / "langchain_runs.jsonl").read_bytes()

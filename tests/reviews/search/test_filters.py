@@ -59,6 +59,8 @@ def three(kuro: Any, aurora: Any) -> list[str]:
         ({"q": "zebra", "agent": "kuro", "kind": "responses"}, [2, 1]),
         ({"q": "zebra", "since": 5, "kind": "responses"}, [2, 1]),
         ({"q": "zebra", "until": 5, "kind": "responses"}, [0]),
+        ({"q": "zebra", "until": 0, "kind": "responses"}, [2, 1, 0]),  # the last day is whole
+        ({"q": "zebra", "since": 10, "until": 10, "kind": "responses"}, [0]),
         ({"q": "lagoon"}, [1]),
         ({"q": "hunter2secret"}, []),
         ({"q": "zebra", "state": "pending"}, []),
@@ -68,8 +70,9 @@ def three(kuro: Any, aurora: Any) -> list[str]:
 def test_it_finds_what_matches_all_filters(
     client: Any, three: list[str], kuro: Any, asked: dict[str, Any], which: list[int]
 ) -> None:
-    day = f"{timezone.now() - timedelta(days=5):%Y-%m-%d}"
-    days: dict[str, Any] = {name: day for name in ("since", "until") if name in asked}
+    days: dict[str, Any] = {
+        name: f"{timezone.now() - timedelta(days=asked[name]):%Y-%m-%d}" for name in ("since", "until") if name in asked
+    }
     given: dict[str, Any] = {**asked, **days, **({"agent": kuro.id} if "agent" in asked else {})}
     addresses = found(client, given.pop("q", ""), **given).get("Responses", [])
     assert addresses == [f"/responses/{three[place]}/" for place in which]

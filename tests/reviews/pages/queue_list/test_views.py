@@ -34,6 +34,8 @@ def client(as_person: Any, alice: Any) -> Any:
         ("since={today}", [0, 1, 2]),
         ("since={tomorrow}", []),
         ("until={yesterday}", []),
+        ("until={today}", [0, 1, 2]),
+        ("since={today}&until={today}", [0, 1, 2]),
         ("metadata_name=run&metadata_value=r-1", [0]),
         ("metadata.run=r-1&session=s", [0]),
     ],
