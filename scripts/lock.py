@@ -6,6 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 UV_VERSION = "0.13.9"
+MUTMUT_VERSION = "3.8.1"
 # Each has an environment of its own, in which clients/run_tests.py tests what the client has for it.
 # What its tests need besides pytest and mypy stands after its name.
 OF_CLIENTS = {
@@ -41,4 +42,10 @@ for name, more in OF_CLIENTS.items():
     lock, wanted = f"clients/python/requirements-{name}.txt", ["--group=clients/python/pyproject.toml:test", "-"]
     extra = [] if name in WITHOUT_EXTRA else [f"--extra={name}"]
     compile_lock(lock, "clients/python/pyproject.toml", *extra, *wanted, *upgrade, requirements=more)
+compile_lock(
+    "scripts/requirements-mutate.txt",
+    "-",
+    "--constraints=requirements-dev.txt",
+    requirements=f"mutmut=={MUTMUT_VERSION}\n",
+)
 compile_lock("scripts/requirements-uv.txt", "-", requirements=f"uv=={UV_VERSION}\n")
