@@ -141,7 +141,8 @@ def _no_name_server(monkeypatch: pytest.MonkeyPatch) -> None:
     look_up = socket.getaddrinfo
 
     def ask(host: Any, *args: Any, **kwargs: Any) -> Any:
-        if not host or host == "localhost" or set(str(host)) <= set("0123456789.:abcdef"):
+        name = host.decode() if isinstance(host, bytes) else str(host or "")
+        if name == "localhost" or set(name) <= set("0123456789.:abcdef"):
             return look_up(host, *args, **kwargs)
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
