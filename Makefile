@@ -4,7 +4,7 @@
 PYTHON ?= python3
 BOOTSTRAP = command -v $(PYTHON) >/dev/null 2>&1 || { echo "$(PYTHON) is not on the PATH; metacog needs Python 3.11 to 3.14." >&2; exit 1; }; exec $(PYTHON) scripts/bootstrap.py
 
-.PHONY: help up demo test test-all test-smoke check bench faults mutate messages lock screenshots
+.PHONY: help up demo test test-all test-smoke check bench faults mutate release messages lock screenshots
 
 help:
 	@echo "make up           install what is missing, then start metacog on http://127.0.0.1:8000"
@@ -16,6 +16,7 @@ help:
 	@echo "make bench        how fast responses are scored, against the seed's own rules in Node (ARGS=\"--corpus FOLDER\")"
 	@echo "make faults       the long fault tests"
 	@echo "make mutate       break what the tests hold, one bit at a time, and count what they do not notice (ARGS=\"stats --sample 100\")"
+	@echo "make release      build wheel and source into dist/, with a list of all that is in them (CycloneDX)"
 	@echo "make messages     bring the translations' sources, the table of signals and the client's types up to date with the code"
 	@echo "make screenshots  take the pictures in docs/pictures from the running program (ARGS=FOLDER: of every page)"
 	@echo "make lock         write requirements*.txt from pyproject.toml (ARGS=--upgrade for newer releases)"
@@ -58,3 +59,6 @@ faults:
 
 mutate:
 	@$(BOOTSTRAP) --dev scripts/mutate.py $(ARGS)
+
+release:
+	@$(BOOTSTRAP) --dev scripts/release.py $(ARGS)

@@ -67,7 +67,8 @@ def main() -> None:
         # A table or column, in SQLite's words or PostgreSQL's.
         if "no such" in said or "does not exist" in said or (is_kept_there and not settings.DATA_DIR.exists()):
             where = f" It is looked for in {settings.DATA_DIR}: set METACOG_DATA_DIR if metacog uses another."
-            told = f"The database is not prepared for this version: start `{command('up')}` once."
+            do = f"start `{command('up')}` once, or run `{command('migrate')}`."
+            told = f"The database is not prepared for this version: {do}"
             sys.exit(f"{told}{where if is_kept_there else ''} ({said})")
         if what_to_do := database_remedy(said):
             sys.exit(f"{name}: {said}. {what_to_do}")

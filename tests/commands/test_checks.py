@@ -299,7 +299,7 @@ def test_an_old_sqlite_is_refused(settings: Any, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("", "The database is not prepared for this version: start `manage.py up` once."),
+        ("", "The database is not prepared for this version: start `manage.py up` once, or run `manage.py migrate`."),
         ("sqlite:///{folder}/notes", "{folder}/notes: file is not a database. Set METACOG_DATABASE_URL"),
     ],
 )
@@ -336,7 +336,7 @@ def test_a_command_to_run_is_named_as_this_one_was_started(tmp_path: Path, start
         },
         capture_output=True, text=True,
     )  # fmt: skip
-    assert f"start `{named}` once." in done.stderr
+    assert f"start `{named}` once, or run `" in done.stderr
 
 
 def test_the_version_is_metacogs_own(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import io
 import json
 import os
 import signal
@@ -31,7 +32,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
 from metacog.management.commands import up
-from metacog.models import AuditEvent, Team, User
+from metacog.models import AuditEvent, Membership, Team, User
 
 
 @pytest.fixture
@@ -172,6 +173,14 @@ def test_the_first_team_and_owner_are_recorded(folder: Path) -> None:
     assert team.name == "Default"
     assert AuditEvent.objects.get(action="team-created").object_id == str(team.pk)
     assert sorted(AuditEvent.objects.values_list("action", flat=True)) == ["owner-created", "team-created"]
+
+
+@pytest.mark.django_db
+def test_a_team_that_was_made_before_the_first_start_is_the_only_one(folder: Path) -> None:
+    call_command("agent", "create", "kuro", team="Aurora", json=True, stdout=io.StringIO())
+    up.first_owner()
+    assert Membership.objects.get().team == Team.objects.get()
+    assert Team.objects.get().name == "Aurora"
 
 
 # What is refused
