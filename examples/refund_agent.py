@@ -2,11 +2,17 @@
 
 It has three refunds to make, and no model: what matters is how it asks. Standard library only.
 
-    python examples/refund_agent.py ask       posts the three tool calls, then waits for each decision
-    python examples/refund_agent.py listen    receives the signed webhooks, and makes what was approved
+    python examples/refund_agent.py ask            posts the three tool calls, then waits for each decision
+    python examples/refund_agent.py ask 4714=12    the same, and one for another order
+    python examples/refund_agent.py listen         receives the signed webhooks, and makes what was approved
 
 Both read `agent.json`, which `manage.py agent create … --json` printed, and keep what they know in `refunds.json`: what
-was asked, and what became of it. Each call is made once, whichever of the two hears of its decision first.
+was asked, and what became of it. An order is refunded once, whichever of the two hears of its decision first, also
+where it is killed at the worst moment or the file is deleted:
+
+- The ids of a call are made from its order. Asked again it is the same call, and gets the same decision.
+- What became of it is reported to metacog. From then on the decision says `used`, and nothing is paid for it.
+- The payment has the call's id as its idempotency key, as banks take one: it covers the moment in between.
 """
 
 from __future__ import annotations
@@ -21,7 +27,6 @@ import sys
 import time
 import urllib.error
 import urllib.request
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -31,6 +36,7 @@ from typing import Any
 URL = os.environ.get("METACOG_URL", "http://127.0.0.1:8000")
 AGENT = Path(os.environ.get("AGENT_FILE", "agent.json"))
 STATE = Path(os.environ.get("STATE_FILE", "refunds.json"))
+BANK = Path(os.environ.get("BANK_FILE", "bank.jsonl"))
 PORT = int(os.environ.get("LISTEN_PORT", "9000"))
 TOLERANCE_SECONDS = 300  # between a webhook's timestamp and now
 
@@ -63,6 +69,22 @@ def known() -> Iterator[dict[str, Any]]:
         new.replace(STATE)
 
 
+def pay(key: str, order: str, eur: float) -> int:
+    """Be the bank: make a payment, write it into the bank's own book, and return its number.
+
+    The same key again, as of somebody who was killed before the answer, is the payment of before.
+    """
+    with BANK.open("a+") as book:
+        fcntl.flock(book, fcntl.LOCK_EX)
+        book.seek(0)
+        payments = [json.loads(line) for line in book]
+        for number, payment in enumerate(payments, 1):
+            if payment["key"] == key:
+                return number
+        book.write(json.dumps({"key": key, "order": order, "eur": eur}) + "\n")
+        return len(payments) + 1
+
+
 def call(method: str, path: str, body: Any = None, timeout: float = 10) -> dict[str, Any]:
     """Call metacog's API; what is asked again while it cannot answer is asked under the same id."""
     headers = {"Authorization": f"Bearer {agent()['api_key']}", "Content-Type": "application/json"}
@@ -74,6 +96,9 @@ def call(method: str, path: str, body: Any = None, timeout: float = 10) -> dict[
                 found: dict[str, Any] = json.load(answer)
                 return found
         except urllib.error.HTTPError as error:
+            if error.code == 409:
+                conflict: dict[str, Any] = json.load(error)
+                return conflict
             if error.code not in (429, 503):
                 sys.exit(f"{method} {path}: {error.code} {error.read().decode()}")
             time.sleep(float(error.headers.get("Retry-After", 1)))  # as metacog asks, in seconds
@@ -87,13 +112,15 @@ def agent() -> dict[str, str]:
     return found
 
 
-def ask() -> None:
+def ask(*more: str) -> None:
     """Post the calls that were not asked yet, then wait until all are decided."""
+    others = [{"order": order, "eur": float(eur)} for order, _, eur in (each.partition("=") for each in more)]
     with known() as state:
-        for number, arguments in enumerate(WANTED):
-            # The id is written down before it is used: who is killed in between asks again, and is recognised.
-            state.setdefault(f"call_{number}", {"id": str(uuid.uuid4()), "arguments": arguments})
+        for arguments in [*WANTED, *others]:
+            state.setdefault(f"refund-{arguments['order']}", {"arguments": arguments})
     for call_id, each in list(state.items()):
+        if "became" in each:
+            report(call_id)  # it was killed before it had
         if "held" not in each and "became" not in each:
             item = {
                 "kind": "tool_call",
@@ -105,21 +132,22 @@ def ask() -> None:
                 "expires_in": 86_400,
                 "metadata": {"run": "refunds"},
             }
-            body = {"id": each["id"], "response": "I would refund this order.", "session": "refunds", "items": [item]}
+            # Made from the order, and the same to the byte: asked again, it is answered as at first.
+            body = {"id": call_id, "response": "I would refund this order.", "session": "refunds", "items": [item]}
             (told,) = call("POST", "/responses", body)["items"]
             with known() as state:
                 state[call_id]["held"] = told["held"]
             print(f"{call_id}: {told['disposition']} {told['review_url'] or ''}", flush=True)
             if told["disposition"] == "pass":
-                finish(call_id, "approve", each["arguments"])
+                finish(call_id, {"verdict": "approve", "arguments": each["arguments"], "permission": "given"})
             elif told["disposition"] == "reject":
-                finish(call_id, "reject", None)
+                finish(call_id, {"verdict": "reject"})
     while waiting := [(call_id, each["held"]) for call_id, each in read().items() if "became" not in each]:
         call_id, held = waiting[0]
         print(f"{call_id}: waiting", flush=True)
         item = call("GET", f"/held/{held}?wait=30", timeout=40)
         if decision := item["decision"]:
-            finish(call_id, decision["verdict"], decision["arguments"])
+            finish(call_id, decision)
         else:
             time.sleep(0.5)  # a proxy may have answered sooner
 
@@ -129,18 +157,32 @@ def read() -> dict[str, Any]:
         return state
 
 
-def finish(call_id: str, verdict: str, arguments: Any) -> None:
-    """Make a call that was let go, once, with the arguments that were released."""
-    with known() as state:
-        each = state[call_id]
+def finish(call_id: str, decision: dict[str, Any]) -> None:
+    """Make a call that was let go, once, with the arguments that were released, and report it."""
+    with known() as state:  # nobody else finishes one meanwhile
+        each, verdict = state[call_id], decision["verdict"]
         if "became" in each:
             return
-        each["became"] = verdict
-        if verdict in ("approve", "edit"):
-            each["made_with"] = arguments
-            print(f"{call_id}: refunding {arguments['eur']} EUR for order {arguments['order']}", flush=True)
-        else:
+        if verdict not in ("approve", "edit"):
             print(f"{call_id}: not made ({verdict})", flush=True)
+        elif decision["permission"] == "given":
+            arguments = each["made_with"] = decision["arguments"]
+            print(f"{call_id}: refunding {arguments['eur']} EUR for order {arguments['order']}", flush=True)
+            each["payment"] = pay(call_id, arguments["order"], arguments["eur"])
+        else:
+            print(f"{call_id}: made before", flush=True)
+        each["became"] = verdict
+    report(call_id)
+
+
+def report(call_id: str) -> None:
+    """Tell metacog what became of a call, once: of several who do, the first does."""
+    each = read()[call_id]
+    if "payment" in each and each["held"] and "reported" not in each:
+        outcome = {"status": "done", "detail": "Refunded.", "result": {"payment": each["payment"]}}
+        call("POST", f"/held/{each['held']}/outcome", outcome)
+        with known() as state:
+            state[call_id]["reported"] = True
 
 
 def is_signed(headers: Any, body: bytes) -> bool:
@@ -167,7 +209,7 @@ class Webhooks(BaseHTTPRequestHandler):
             decision = told["data"]
             for call_id, each in read().items():
                 if each.get("held") == decision["held"]:
-                    finish(call_id, decision["verdict"], decision["arguments"])
+                    finish(call_id, decision)
         self.send_response(204)  # after it was written down: else it comes again
         self.end_headers()
 
@@ -181,7 +223,10 @@ def listen() -> None:
 
 
 if __name__ == "__main__":
-    commands = {"ask": ask, "listen": listen}
-    if len(sys.argv) != 2 or sys.argv[1] not in commands:
-        sys.exit(__doc__)
-    commands[sys.argv[1]]()
+    match sys.argv[1:]:
+        case ["ask", *more]:
+            ask(*more)
+        case ["listen"]:
+            listen()
+        case _:
+            sys.exit(__doc__)

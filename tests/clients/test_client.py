@@ -98,6 +98,13 @@ def test_a_call_is_made_as_it_was_decided(connect: Callable[..., Any], alice: An
         ("approve", True, CALL.arguments, "person")
     ]
     assert client.ask(CALL).held == told[0].held  # again, and it is the same
+    for _ in range(2):
+        assert client.report(told[0].held, "done", result={"refund": 17})["result"] == {"refund": 17}
+    with pytest.raises(Refused):
+        client.report(told[0].held, "failed")
+    anew = client.gate(CALL, deadline=0)
+    assert (anew.verdict, anew.held != told[0].held) == ("pending", True), "it was done, so a person is asked again"
+    client.withdraw(anew.held)
 
     edited = client.ask(ToolCall("refund", {"eur": 900}, call_id="call_2"))
     assert (edited.verdict, edited.allowed) == ("pending", False)
@@ -122,7 +129,7 @@ def test_a_call_is_made_as_it_was_decided(connect: Callable[..., Any], alice: An
     assert client.wait(taken_back.held).verdict == "withdrawn"
     with pytest.raises(Refused):
         client.withdraw(edited.held)
-    assert [each["seq"] for each in client.decisions(after=1)] == [2, 3, 4, 5]
+    assert [each["seq"] for each in client.decisions(after=1)] == [2, 3, 4, 5, 6]
     assert client.gate(Text("It is done.")).text == "It is done."
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from itertools import repeat
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from metacog_client import BadSignature, Outcome, Spool, SpoolFull, Text, ToolCall, flows, verify_webhook
+from metacog_client import BadSignature, Outcome, Refused, Spool, SpoolFull, Text, ToolCall, flows, verify_webhook
 from metacog_client.exchange import Answer, Send, Sleep, Step, Steps, Until, answered, request, retry_after
 from metacog_client.gating import key_of
 from metacog_client.spool import Sender
@@ -174,9 +175,7 @@ def test_waiting_goes_on_while_metacog_is_away_and_ends_at_the_deadline() -> Non
 
 
 def test_one_approval_that_several_calls_waited_for_is_taken_by_one() -> None:
-    approved = {"asks": 2, "id": "held_1"}
-    decision = {"id": "dec_1", "verdict": "edit", "text": None, "arguments": {"eur": 5}, "reason": "", "by": "person"}
-    merged = answer(200, approved | {"decision": decision})
+    merged = held("edit", arguments={"eur": 5}, permission="post")
     outcome, steps = gated([PENDING, merged, item("pass", arguments={"eur": 5})])
     assert (outcome.verdict, outcome.arguments) == ("edit", {"eur": 5})
     bodies = [json.loads(step.body) for step in steps if isinstance(step, Send) and step.body]
@@ -184,6 +183,46 @@ def test_one_approval_that_several_calls_waited_for_is_taken_by_one() -> None:
     assert bodies[0]["id"] != bodies[1]["id"]
     _, steps = gated([PENDING, merged, PENDING])  # killed and started again, it takes the same one; or comes too late
     assert [json.loads(step.body) for step in steps if isinstance(step, Send) and step.body] == bodies
+
+
+def test_an_approval_that_is_used_up_is_asked_about_anew() -> None:
+    used = held("edit", arguments={"eur": 5}, permission="used")
+    outcome, steps = gated([PENDING, used, item("hold", held="held_2"), *[held()] * 2])
+    assert (outcome.verdict, outcome.held, outcome.allowed) == ("pending", "held_2", False)
+    bodies = [json.loads(step.body) for step in steps if isinstance(step, Send) and step.body]
+    assert [body["items"] for body in bodies] == [bodies[0]["items"]] * 2, "as it was wanted at first"
+    other = held("approve", arguments=CALL.arguments, permission="given")
+    told = json.loads(other.body) | {"call_id": "call_2"}
+    outcome, _ = gated([PENDING, answer(200, told), item("hold", held="held_2"), *[held()] * 2])
+    assert (outcome.verdict, outcome.held) == ("pending", "held_2"), "another call's approval is not this one's"
+    shared = played(flows.wait("held_1", Until.after(0)), [held("approve", arguments={}, permission="post")])[0]
+    for outcome in (played(flows.wait("held_1", Until.after(0)), [used])[0], shared):
+        assert not outcome.allowed
+        assert outcome.message.startswith("Not done: this approval is used up")
+
+
+@table("size, omitted", [(65_536, False), (65_537, True)])
+def test_a_schema_that_is_too_large_is_named_and_not_sent(size: int, omitted: bool) -> None:
+    empty = len('{"description":""}')
+    schema = {"description": "é" * ((size - empty) // 2) + "x" * ((size - empty) % 2)}
+    _, (send,) = gated([item("pass", arguments={})], ToolCall("refund", {}, "call_1", schema))
+    (asked,) = json.loads(send.body)["items"]  # type: ignore[union-attr]
+    assert (asked.get("schema"), asked.get("schema_omitted")) == ((None, True) if omitted else (schema, None))
+
+
+@table(
+    "standing, is_taken",
+    [
+        ({"status": "done", "detail": "", "result": [1], "reported_at": "2026-02-16T08:00:00Z"}, True),
+        ({"status": "failed", "detail": "", "result": [1], "reported_at": "2026-02-16T08:00:00Z"}, False),
+        (None, False),
+    ],
+)
+def test_an_outcome_reported_twice_is_the_first_where_it_is_the_same(standing: Any, is_taken: bool) -> None:
+    sent = {"status": "done", "detail": "", "result": (1,)}
+    steps = flows.reported(request("POST", "/held/held_1/outcome", sent), sent, Until.after(10))
+    with nullcontext() if is_taken else pytest.raises(Refused):
+        assert played(steps, [answer(409, {"detail": "Reported before.", "outcome": standing})])[0] == standing
 
 
 def test_the_key_is_the_same_for_the_same_call_of_a_run() -> None:

@@ -4,6 +4,8 @@
 //     npm ci --ignore-scripts && npm run build && npx tsc
 //     export METACOG_URL=http://127.0.0.1:8000 METACOG_API_KEY=…     # manage.py agent create refunds --team Default --json
 //     node build/examples/refund-agent.js                            # ^C while it waits, then the same again
+//
+// The run has a name of its own, and each refund that was made is reported: without refunds.json it asks about them anew.
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { Client } from "@metacog/client";
 import { ToolGate } from "@metacog/client/ai";
@@ -13,8 +15,10 @@ import { z } from "zod";
 
 const FILE = process.env["STATE_FILE"] ?? "refunds.json";
 
+const client = new Client({ run: "refunds-4711-to-4713", deadline: Infinity });
+const held = new Map<string, string>(); // by call: the held item whose outcome is reported
+
 interface State {
-  run: string;
   messages: ModelMessage[];
 }
 
@@ -39,6 +43,8 @@ const refund = tool({
   inputSchema: z.object({ order: z.string(), eur: z.number().positive().max(1000) }),
   execute: async ({ order, eur }, { toolCallId }) => {
     console.log(`${toolCallId}: refunding ${eur} EUR for order ${order}`); // a bank would take toolCallId, to pay once
+    const item = held.get(toolCallId);
+    if (item) await client.report(item, "done", { result: { refunded: eur } });
     return { refunded: eur };
   },
 });
@@ -46,8 +52,8 @@ const refund = tool({
 const isResumed = existsSync(FILE);
 const state: State = isResumed
   ? (JSON.parse(readFileSync(FILE, "utf8")) as State)
-  : { run: crypto.randomUUID(), messages: [{ role: "user", content: "Refund what is due." }] };
-const gate = new ToolGate(new Client({ run: state.run, deadline: Infinity }));
+  : { messages: [{ role: "user", content: "Refund what is due." }] };
+const gate = new ToolGate(client, { onOutcome: (told, call) => void (told.held && held.set(call.callId!, told.held)) });
 const tools = gate.wrap({ refund }, "approval");
 let text = "";
 while (text === "") {
@@ -56,8 +62,8 @@ while (text === "") {
   const result = await generateText({ model, tools, messages: state.messages, stopWhen: stepCountIs(5) });
   state.messages.push(...result.response.messages);
   save(state);
-  const held = result.content.filter((part) => part.type === "tool-approval-request").length;
-  if (held) console.log(`${held} calls are held: ${process.env["METACOG_URL"]}/queue/`);
+  const waiting = result.content.filter((part) => part.type === "tool-approval-request").length;
+  if (waiting) console.log(`${waiting} calls are held: ${process.env["METACOG_URL"]}/queue/`);
   text = result.text;
 }
 console.log(text);

@@ -3,13 +3,15 @@ import { derived, ended, isToolCall, keyOf, outcome, type Asked, type Outcome, t
 import { asJson, isNoJson } from "./json.js";
 import { Spool, type SpoolStore } from "./spool.js";
 import { NOT_METACOG, pause, Transport, Until, type Request } from "./transport.js";
-import type { Context, Decision, DecisionPage, Held, Json, Memory, MemoryPage, ResponseBody, Verdict } from "./types.js";
+import type { CallOutcome, Context, Decision, DecisionPage, Held, Json, Memory, MemoryPage, ResponseBody, Verdict } from "./types.js";
 
 const DEADLINE_SECONDS = 600;
 const RETRY_SECONDS = 30;
 const WAIT_SECONDS = 25; // of one long poll: below what proxies allow, usually 30 or 60
 const AGAIN_SECONDS = 0.5; // between two polls, where a proxy answered sooner
 const MAX_CALL_ID = 255;
+const MAX_SCHEMA = 65_536; // of a schema's JSON, in bytes: of a larger one metacog is told that it was left out
+const NOT_YOURS = "Not done: this approval is used up, or several calls wait for it. Ask about the call again.";
 
 const DECIDED: Readonly<Record<Decision["verdict"], OutcomeVerdict>> = {
   approve: "approve",
@@ -153,6 +155,27 @@ export class Client {
     return this.call("POST", `/held/${encodeURIComponent(held)}/decision`, { verdict: "withdraw", reason }, options);
   }
 
+  /**
+   * Report what became of an approved call, once: `held` is its outcome's. Then its approval is used up. The same again
+   * gives the first back; `Refused` (409) where another was reported, or the call was not approved.
+   */
+  async report(
+    held: string,
+    status: CallOutcome["status"],
+    options: Cancellable & { readonly detail?: string; readonly result?: unknown } = {},
+  ): Promise<CallOutcome> {
+    const sent = { status, detail: options.detail ?? "", result: options.result ?? null };
+    try {
+      return await this.call("POST", `/held/${encodeURIComponent(held)}/outcome`, sent, options);
+    } catch (error) {
+      const standing = error instanceof Refused && error.status === 409 && (error.problem["outcome"] as CallOutcome | null);
+      if (!standing) throw error;
+      const { reported_at: _, ...same } = standing;
+      if (asJson(same) !== asJson(sent)) throw error;
+      return standing;
+    }
+  }
+
   /** Return what the agent should read before its next turn, in parts. */
   async context(options: Cancellable = {}): Promise<Context> {
     return this.call("GET", "/context", undefined, options);
@@ -258,10 +281,10 @@ export class Client {
     const common = { require_review: options.requireReview || undefined, expires_in: options.expiresIn };
     let item: object;
     if (isToolCall(asked)) {
-      const { name, callId = key, schema, description } = asked;
-      // Ids of any length are told apart; metacog takes 255 characters.
-      const call_id = [...callId].length <= MAX_CALL_ID ? callId : await derived(callId);
-      item = { kind: "tool_call", name, arguments: asked.arguments ?? null, call_id, schema, description, ...common };
+      const { name, schema, description } = asked;
+      const call_id = await callIdOf({ asked, key });
+      const checked = schema && tooLarge(schema) ? { schema_omitted: true } : { schema };
+      item = { kind: "tool_call", name, arguments: asked.arguments ?? null, call_id, ...checked, description, ...common };
     } else {
       item = { kind: asked.kind ?? "chat", text: asked.text, ...common };
     }
@@ -311,7 +334,10 @@ export class Client {
         const item = await this.#transport.json<Held>({ method: "GET", path, waits: WAIT_SECONDS, until, signal });
         if (item.decision !== null) {
           const told = decided(item);
-          return told.allowed && question && (item.asks ?? 1) > 1 ? await this.#claim(question, item, told, until) : told;
+          const given = (item.decision.permission ?? "given") === "given";
+          const mine = !question || !item.call_id || item.call_id === (await callIdOf(question));
+          if (!told.allowed || (given && mine)) return told;
+          return question ? await this.#claim(question, item, told, until) : { ...told, allowed: false, message: NOT_YOURS };
         }
         if (until.left <= 0) return outcome("pending", { held });
         await pause(Math.min(AGAIN_SECONDS, until.left), signal);
@@ -327,22 +353,24 @@ export class Client {
   }
 
   /**
-   * Take an approval that several calls waited for: posted again, it passes for one of them, once. The id is made from
-   * the decision, so that whoever took it and was killed takes it again.
+   * Take an approval that several calls waited for: posted again, it passes for one of them. One that is used up, since
+   * its outcome was reported, is asked about anew. The id is made from the decision, so that whoever took it and was
+   * killed takes it again.
    */
   async #claim(question: Question, item: Held, told: Outcome, until: Until): Promise<Outcome> {
     const { asked, options } = question;
+    const used = item.decision?.permission === "used";
     const again = await this.#ask(
       {
         ...question,
-        asked: isToolCall(asked) ? { ...asked, arguments: told.arguments } : asked,
-        key: await derived(question.key, item.decision?.id),
+        asked: isToolCall(asked) && !used ? { ...asked, arguments: told.arguments } : asked,
+        key: await derived(question.key, item.decision?.id, ...(used ? ["used"] : [])),
         options: { ...options, unreachable: "deny" },
       },
       until,
       until.left,
     );
-    return again.verdict === "pass" ? { ...told, arguments: again.arguments, text: again.text } : again;
+    return again.verdict === "pass" && !used ? { ...told, arguments: again.arguments, text: again.text } : again;
   }
 }
 
@@ -397,6 +425,16 @@ function unasked(asked: Asked, reason: string): Outcome {
   const message = `Allowed without a review, as this call permits: ${ended(reason)}`;
   const what = isToolCall(asked) ? { arguments: asked.arguments } : { text: asked.text };
   return { ...outcome("unreachable", { reason, ...what }), allowed: true, message };
+}
+
+/** Give what a call is bound to. Ids of any length are told apart; metacog takes 255 characters. */
+async function callIdOf({ asked, key }: Pick<Question, "asked" | "key">): Promise<string> {
+  const callId = asked.callId ?? key;
+  return [...callId].length <= MAX_CALL_ID ? callId : derived(callId);
+}
+
+function tooLarge(schema: Readonly<Record<string, unknown>>): boolean {
+  return new TextEncoder().encode(asJson(schema)).length > MAX_SCHEMA;
 }
 
 function queried(query: Readonly<Record<string, string | number | undefined>>): string {

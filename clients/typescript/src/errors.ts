@@ -34,11 +34,19 @@ export class Refused extends MetacogError {
   readonly detail: string;
   /** What is wrong where: a JSON Pointer and a sentence each. */
   readonly errors: ProblemDocument["errors"];
+  /** The whole document. */
+  readonly problem: Readonly<Record<string, unknown>>;
 
-  constructor(status: number, detail: string, errors: ProblemDocument["errors"] = []) {
+  constructor(
+    status: number,
+    detail: string,
+    errors: ProblemDocument["errors"] = [],
+    problem: Readonly<Record<string, unknown>> = {},
+  ) {
     super(`${detail} (${status})`);
     this.status = status;
     this.detail = detail;
     this.errors = errors;
+    this.problem = problem;
   }
 }

@@ -4,6 +4,7 @@ export type { Asked, Outcome, OutcomeVerdict, Text, ToolCall } from "./gating.js
 export type { SpoolStore } from "./spool.js";
 export { isDecision, verifyWebhook, type Webhook } from "./webhook.js";
 export type {
+  CallOutcome,
   Context,
   Decision,
   DecisionPage,

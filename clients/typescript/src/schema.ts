@@ -64,7 +64,7 @@ export interface components {
         };
         /** @description A decision. */
         Decided: {
-            /** @description Of a tool call: what it may be made with now, in place of `text`. */
+            /** @description Of a tool call: what it was released with, in place of `text`. */
             arguments: components["schemas"]["JsonValue"];
             /** @enum {string} */
             by: "person" | "agent" | "system";
@@ -77,11 +77,17 @@ export interface components {
             metadata: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description Of a tool call: what its agent reported, once. */
+            outcome: components["schemas"]["Outcome"] | null;
+            /** @description Of a released tool call. `given`: make it now; told once of a call without `call_id`, of one with it until its outcome is reported. `post`: it was asked for under several ids; post it again, and the first one passes. `used`: do not make it for this approval again. */
+            permission: ("given" | "post" | "used") | null;
             reason: string;
             /** @description The agent's own count, without gaps. */
             seq: number;
             /** @description What may be used now; null unless something was released. */
             text: string | null;
+            /** @description When the approval was used up; not by this answer. */
+            used_at: string | null;
             /** @enum {string} */
             verdict: "approve" | "edit" | "reject" | "withdraw" | "expire";
         };
@@ -172,6 +178,8 @@ export interface components {
             };
             /** @default  */
             name?: string;
+            /** @description What became of it, as its agent reported. */
+            outcome?: components["schemas"]["Outcome"] | null;
             response: string;
             review_due_at: string;
             /** @description That asked; null: the policy's default or the agent. */
@@ -181,6 +189,11 @@ export interface components {
             schema?: {
                 [key: string]: components["schemas"]["JsonValue"];
             } | null;
+            /**
+             * @description Its schema has more than 64 KiB, so it was left out: arguments and edits are not checked by it.
+             * @default false
+             */
+            schema_omitted?: boolean;
             /** @description Of the text as UTF-8. */
             sha256: string;
             /** @enum {string} */
@@ -300,6 +313,14 @@ export interface components {
         MemoryPage: {
             items: (components["schemas"]["Found"] | components["schemas"]["Remembered"])[];
             next: string | null;
+        };
+        /** @description What became of an approved tool call, as its agent reported it. */
+        Outcome: {
+            detail: string;
+            reported_at: string;
+            result: components["schemas"]["JsonValue"];
+            /** @enum {string} */
+            status: "done" | "failed" | "skipped";
         };
         /** @description An error (RFC 9457). */
         ProblemDocument: {
@@ -654,6 +675,8 @@ export interface components {
             held: string;
             id: string;
             kind: string;
+            /** @description As in a decision. */
+            permission: ("given" | "post" | "used") | null;
             reason: string;
             seq: number;
             /** @description Of an edit: what was released in place of yours. */
@@ -697,12 +720,17 @@ export interface components {
              */
             require_review?: boolean | null;
             /**
-             * @description The JSON Schema that an edit of the arguments must meet.
+             * @description The JSON Schema that an edit of the arguments must meet. One of more than 65,536 bytes is left out, and the held item says that it is not checked by it.
              * @default null
              */
             schema?: {
                 [key: string]: components["schemas"]["JsonValue"];
             } | null;
+            /**
+             * @description True: there is a schema, and it is too large to be sent.
+             * @default null
+             */
+            schema_omitted?: boolean | null;
         };
         /** @description The answer to a posted response. Null: not built, or switched off for the agent. */
         Verdict: {

@@ -113,7 +113,7 @@ export class Transport {
         const answer = await this.#attempt(request);
         if (answer.status < 400) return answer.body;
         const problem = read(answer.body);
-        if (!TRY_AGAIN.has(answer.status)) throw new Refused(answer.status, problem.detail || NOT_METACOG, problem.errors);
+        if (!TRY_AGAIN.has(answer.status)) throw new Refused(answer.status, problem.detail || NOT_METACOG, problem.errors, problem.whole);
         why = `${problem.detail || `HTTP status ${answer.status}`} (${answer.status})`;
         asked = retryAfter(answer.retryAfter);
       } catch (error) {
@@ -159,15 +159,16 @@ export class Transport {
   }
 }
 
-function read(body: string): { detail: string; errors: ProblemDocument["errors"] } {
+function read(body: string): { detail: string; errors: ProblemDocument["errors"]; whole: Partial<ProblemDocument> } {
   let found: unknown = null;
   try {
     found = JSON.parse(body);
   } catch {
     // a proxy's page
   }
-  const { detail, errors } = (typeof found === "object" && found !== null ? found : {}) as Partial<ProblemDocument>;
-  return { detail: typeof detail === "string" ? detail : "", errors: Array.isArray(errors) ? errors : [] };
+  const whole = (typeof found === "object" && found !== null ? found : {}) as Partial<ProblemDocument>;
+  const { detail, errors } = whole;
+  return { detail: typeof detail === "string" ? detail : "", errors: Array.isArray(errors) ? errors : [], whole };
 }
 
 function said(error: unknown): string {

@@ -8,6 +8,7 @@ export type Verdict = Schemas["Verdict"];
 export type ItemPart = Schemas["ItemPart"];
 export type Held = Schemas["Held"];
 export type HeldPage = Schemas["HeldPage"];
+export type CallOutcome = Schemas["Outcome"];
 export type Decision = Schemas["Decided"];
 export type DecisionPage = Schemas["DecidedPage"];
 export type Context = Schemas["Context"];

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -19,11 +20,8 @@ suite("the example", () => {
 
     const killed = start();
     const early = text(killed.stdout!);
-    let run = "";
-    while (run === "") {
-      await sleep(50);
-      run = await readFile(file, "utf8").then((each) => (JSON.parse(each) as { run: string }).run, () => "");
-    }
+    const run = "refunds-4711-to-4713";
+    while (!existsSync(file)) await sleep(50);
     killed.kill("SIGKILL");
     await once(killed, "exit");
     assert.match(await early, /^3 calls are held/);
@@ -42,6 +40,13 @@ suite("the example", () => {
     ]);
     assert.equal((await server.held(run)).length, 3);
     assert.match(await readFile(file, "utf8"), /execution-denied[^}]*Ordered once/);
+
+    await rm(file); // it forgets everything: what was made is asked about anew, and what was rejected stays rejected
+    const again = start();
+    const third = text(again.stdout!);
+    while ((await server.held(run)).length < 5) await sleep(50);
+    again.kill("SIGKILL");
+    assert.doesNotMatch(await third, /refunding/);
     await rm(folder, { recursive: true });
   });
 });

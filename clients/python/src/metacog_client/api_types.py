@@ -113,8 +113,16 @@ class Decided(TypedDict):
     reason: str
     by: Literal["person", "agent", "system"]
     decided_at: str
-    # Of a tool call: what it may be made with now, in place of `text`.
+    # Of a tool call: what it was released with, in place of `text`.
     arguments: Any
+    # Of a released tool call. `given`: make it now; told once of a call without `call_id`, of one with it until its
+    # outcome is reported. `post`: it was asked for under several ids; post it again, and the first one passes. `used`:
+    # do not make it for this approval again.
+    permission: Literal["given", "post", "used"] | None
+    # When the approval was used up; not by this answer.
+    used_at: str | None
+    # Of a tool call: what its agent reported, once.
+    outcome: Outcome | None
     # The response's and the item's own.
     metadata: dict[str, Any]
     # The person's user name, where the team lets agents know it.
@@ -295,8 +303,12 @@ class Held(TypedDict):
     description: NotRequired[str]
     # That asked; null: the policy's default or the agent.
     rule: NotRequired[dict[str, Any] | None]
+    # Its schema has more than 64 KiB, so it was left out: arguments and edits are not checked by it.
+    schema_omitted: NotRequired[bool]
     # How often the same call was posted while it waits.
     asks: NotRequired[int]
+    # What became of it, as its agent reported.
+    outcome: NotRequired[Outcome | None]
 
 
 class HeldPage(TypedDict):
@@ -409,6 +421,15 @@ class Objection(TypedDict):
     detail: str
 
 
+class Outcome(TypedDict):
+    """What became of an approved tool call, as its agent reported it."""
+
+    status: Literal["done", "failed", "skipped"]
+    detail: str
+    result: Any
+    reported_at: str
+
+
 class Pattern(TypedDict):
     """An error pattern, in the seed's shape (`hesitation-patterns.json`)."""
 
@@ -493,6 +514,16 @@ class Remembered(TypedDict):
     occurred_at: str
     created_at: str
     contradicts: list[Clash]
+
+
+class Report(TypedDict):
+    """What became of an approved tool call."""
+
+    status: Literal["done", "failed", "skipped"]
+    # In words, for people.
+    detail: NotRequired[str]
+    # Any JSON of at most 16,384 bytes.
+    result: NotRequired[Any]
 
 
 class ResearchBody(TypedDict):
@@ -774,6 +805,8 @@ class Told(TypedDict):
     excerpt: str
     by: Literal["person", "agent", "system"]
     decided_at: str
+    # As in a decision.
+    permission: Literal["given", "post", "used"] | None
 
 
 class ToolCallBody(TypedDict):
@@ -787,8 +820,11 @@ class ToolCallBody(TypedDict):
     arguments: Any
     # The framework's own id of this call.
     call_id: NotRequired[str | None]
-    # The JSON Schema that an edit of the arguments must meet.
+    # The JSON Schema that an edit of the arguments must meet. One of more than 65,536 bytes is left out, and the held
+    # item says that it is not checked by it.
     schema: NotRequired[dict[str, Any] | None]
+    # True: there is a schema, and it is too large to be sent.
+    schema_omitted: NotRequired[bool | None]
     # What the call is for, in words for whoever decides.
     description: NotRequired[str | None]
     # True: hold it for a person, whatever the rules and the heuristics say.

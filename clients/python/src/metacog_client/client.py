@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from . import flows, requests
 from .errors import NotConfigured
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from anyio.lowlevel import RunVar
 
     from .api_types import Context, Decided, Found, Remembered
+    from .api_types import Outcome as CallOutcome
+
+Status = Literal["done", "failed", "skipped"]
 
 DEADLINE_SECONDS = 600.0
 RETRY_SECONDS = 30.0
@@ -181,6 +184,15 @@ class Client(_Core):
         """Take a question back, and return the decision; Refused (409) where it is decided already."""
         decision: Decided = self._run(flows.fetch(requests.withdraw(held, reason), self._soon()))
         return decision
+
+    def report(self, held: str, status: Status, *, detail: str = "", result: Any = None) -> CallOutcome:
+        """Report what became of an approved call, once: `held` is its outcome's. Then its approval is used up.
+
+        The same again gives the first back; Refused (409) where another was reported, or the call was not approved.
+        """
+        sent = {"status": status, "detail": detail, "result": result}
+        reported: CallOutcome = self._run(flows.reported(requests.report(held, sent), sent, self._soon()))
+        return reported
 
     def context(self) -> Context:
         """Return what the agent should read before its next turn, in parts."""
@@ -358,6 +370,12 @@ class AsyncClient(_Core):
         """As `Client.withdraw`."""
         decision: Decided = await self._run(flows.fetch(requests.withdraw(held, reason), self._soon()))
         return decision
+
+    async def report(self, held: str, status: Status, *, detail: str = "", result: Any = None) -> CallOutcome:
+        """As `Client.report`."""
+        sent = {"status": status, "detail": detail, "result": result}
+        reported: CallOutcome = await self._run(flows.reported(requests.report(held, sent), sent, self._soon()))
+        return reported
 
     async def context(self) -> Context:
         """As `Client.context`."""

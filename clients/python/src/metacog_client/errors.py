@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 
 class MetacogError(Exception):
@@ -21,11 +22,18 @@ class Refused(MetacogError):
     """metacog answered that it will not: asked again, it would say the same.
 
     `status` is HTTP's, `detail` one sentence, and each of `errors` has a JSON Pointer and its own sentence.
+    `problem` is the whole document.
     """
 
-    def __init__(self, status: int, detail: str, errors: Sequence[dict[str, str]] = ()) -> None:
+    def __init__(
+        self,
+        status: int,
+        detail: str,
+        errors: Sequence[dict[str, str]] = (),
+        problem: Mapping[str, Any] | None = None,
+    ) -> None:
         super().__init__(f"{detail} ({status})")
-        self.status, self.detail, self.errors = status, detail, list(errors)
+        self.status, self.detail, self.errors, self.problem = status, detail, list(errors), problem or {}
 
 
 class BadSignature(MetacogError):

@@ -157,7 +157,8 @@ def content(answer: Answer) -> Any:
 def refusal(answer: Answer) -> Refused:
     problem = problem_of(answer)
     errors = problem.get("errors")
-    return Refused(answer.status, str(problem.get("detail") or NOT_METACOG), errors if isinstance(errors, list) else ())
+    detail = str(problem.get("detail") or NOT_METACOG)
+    return Refused(answer.status, detail, errors if isinstance(errors, list) else (), problem)
 
 
 def reason_of(answer: Answer) -> str:

@@ -15,9 +15,12 @@ from .gating import NOT_JSON, Asked, Outcome, Text, ToolCall, Verdict, as_json, 
 WAIT_SECONDS = 25.0  # of one long poll: below what proxies allow, usually 30 or 60
 AGAIN_SECONDS = 0.5  # between two polls, where a proxy answered sooner
 MAX_CALL_ID = 255
+MAX_SCHEMA = 65_536  # of a schema's JSON, in bytes: of a larger one metacog is told that it was left out
 
 WhenUnreachable = Literal["deny", "allow"]
 OnHeld = Callable[[Outcome], object]
+GIVEN, USED = "given", "used"  # what an approval of a call permits whoever reads of it
+NOT_YOURS = "Not done: this approval is used up, or several calls wait for it. Ask about the call again."
 DECIDED: dict[str, Verdict] = {
     "approve": "approve",
     "edit": "edit",
@@ -47,14 +50,18 @@ class Question:
             asked = replace(asked, call_id=key)  # what an approval is bound to
         return cls(asked, run, session or run, key, **rest)
 
+    @property
+    def call_id(self) -> str:
+        """What a call is bound to: ids of any length are told apart; metacog takes 255 characters."""
+        call_id = str(self.asked.call_id)
+        return call_id if len(call_id) <= MAX_CALL_ID else derived(call_id)
+
     def request(self) -> Send:
         item: dict[str, Any]
         if isinstance(self.asked, ToolCall):
             item = {"kind": "tool_call", "name": self.asked.name, "arguments": self.asked.arguments}
-            # Ids of any length are told apart; metacog takes 255 characters.
-            call_id = str(self.asked.call_id)
-            item["call_id"] = call_id if len(call_id) <= MAX_CALL_ID else derived(call_id)
-            item |= {"schema": self.asked.schema, "description": self.asked.description}
+            item["call_id"] = self.call_id
+            item |= schema_of(self.asked) | {"description": self.asked.description}
         else:
             item = {"kind": self.asked.kind, "text": self.asked.text}
         item |= {"require_review": self.require_review or None, "expires_in": self.expires_in}
@@ -68,6 +75,13 @@ class Question:
         if self.user_message is not None:
             body["user_message"] = self.user_message
         return request("POST", "/responses", body)
+
+
+def schema_of(call: ToolCall) -> dict[str, Any]:
+    """Give the part of an item that has a call's schema, or says that it is too large to be sent."""
+    if call.schema is not None and len(as_json(call.schema).encode("utf-8", "surrogatepass")) > MAX_SCHEMA:
+        return {"schema_omitted": True}
+    return {"schema": call.schema}
 
 
 def gate(
@@ -130,9 +144,13 @@ def wait(held: str, until: Until, question: Question | None = None) -> Steps[Out
             item = content((yield from answered(send, until, waits=WAIT_SECONDS)))
             if item["decision"] is not None:
                 told = decided(item)
-                if told.allowed and question and item.get("asks", 1) > 1:
-                    return (yield from claimed(question, item, told, until))
-                return told
+                is_given = item["decision"].get("permission") in (None, GIVEN)
+                is_mine = question is None or item.get("call_id") in (None, question.call_id)
+                if not told.allowed or (is_given and is_mine):
+                    return told
+                if question is None:
+                    return replace(told, allowed=False, message=NOT_YOURS)
+                return (yield from claimed(question, item, told, until))
             if until.left <= 0:
                 return outcome("pending", held=held)
             yield Sleep(min(AGAIN_SECONDS, until.left))
@@ -150,16 +168,18 @@ def refused(error: Refused) -> str:
 
 
 def claimed(question: Question, item: Mapping[str, Any], told: Outcome, until: Until) -> Steps[Outcome]:
-    """Take an approval that several calls waited for: posted again, it passes for one of them, once.
+    """Take an approval that several calls waited for, or another one: posted again, it passes for one of them.
+
+    One that is used up, since its outcome was reported, is asked about anew.
 
     The id is made from the decision, so that whoever took it and was killed takes it again.
     """
-    asked = question.asked
-    if isinstance(asked, ToolCall):
+    asked, is_used = question.asked, item["decision"]["permission"] == USED
+    if isinstance(asked, ToolCall) and not is_used:
         asked = replace(asked, arguments=told.arguments)
-    key = derived(question.key, item["decision"]["id"])
+    key = derived(question.key, item["decision"]["id"], *([USED] if is_used else []))
     again = yield from ask(replace(question, asked=asked, key=key), until, until.left, "deny")
-    if again.verdict == "pass":
+    if again.verdict == "pass" and not is_used:
         return replace(told, arguments=again.arguments, text=again.text)
     return again
 
@@ -203,6 +223,17 @@ def unasked(asked: Asked, reason: str) -> Outcome:
     if isinstance(asked, ToolCall):
         return replace(told, message=message, arguments=asked.arguments)
     return replace(told, message=message, text=asked.text)
+
+
+def reported(send: Send, sent: Mapping[str, Any], until: Until) -> Steps[Any]:
+    """Report an outcome; give it back also where it was reported before as the same."""
+    try:
+        return content((yield from answered(send, until)))
+    except Refused as error:
+        standing = error.problem.get("outcome") or {}
+        if error.status == 409 and as_json({name: standing.get(name) for name in sent}) == as_json(sent):
+            return standing
+        raise
 
 
 def fetch(send: Send, until: Until, again: bool = True) -> Steps[Any]:

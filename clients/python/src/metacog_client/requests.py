@@ -10,7 +10,18 @@ from urllib.parse import quote
 
 from .exchange import Send, request
 
-__all__ = ["CONTEXT", "context_text", "decisions", "post", "recall", "recorded", "remember", "request", "withdraw"]
+__all__ = [
+    "CONTEXT",
+    "context_text",
+    "decisions",
+    "post",
+    "recall",
+    "recorded",
+    "remember",
+    "report",
+    "request",
+    "withdraw",
+]
 
 CONTEXT = request("GET", "/context", accept="application/json")
 
@@ -48,6 +59,10 @@ def recorded(
 
 def withdraw(held: str, reason: str) -> Send:
     return request("POST", f"/held/{quote(held, safe='')}/decision", {"verdict": "withdraw", "reason": reason})
+
+
+def report(held: str, outcome: Mapping[str, Any]) -> Send:
+    return request("POST", f"/held/{quote(held, safe='')}/outcome", outcome)
 
 
 def remember(text: str, topic: str, source: str, confidence: float | None) -> Send:

@@ -17,7 +17,7 @@ import pytest
 from langchain.agents import create_agent
 from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import ToolMessage
-from langchain_core.tools import BaseTool, tool
+from langchain_core.tools import BaseTool, StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -26,7 +26,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
 from pydantic import BaseModel
 
-from metacog_client import AsyncClient, BadSignature, Client
+from metacog_client import AsyncClient, BadSignature, Client, ToolCall, flows
 from metacog_client.adapters.langchain import (
     Graph,
     MetacogMiddleware,
@@ -34,6 +34,7 @@ from metacog_client.adapters.langchain import (
     aresume_from_webhook,
     resume,
     resume_from_webhook,
+    schema_of,
 )
 
 from .langchain_agent import GO, Calls, Scripted, agent, call, in_thread, ran
@@ -90,6 +91,12 @@ def test_it_shows_the_reviewer_what_the_call_is_for(metacog: Any, ledger: Path, 
     assert item["description"] == "I refund what was promised."
     assert item["schema"]["properties"]["eur"]["type"] == "integer"
     assert item["metadata"]["thread_id"] == run
+
+
+def test_a_schema_of_any_size_is_handed_on_and_a_large_one_is_named() -> None:
+    schema = {"description": "x" * 65_536}
+    large = StructuredTool.from_function(lambda: "", name="x", description="x", args_schema=schema)
+    assert flows.schema_of(ToolCall("x", {}, "1", schema_of(large))) == {"schema_omitted": True}
 
 
 def test_it_runs_an_edited_call_with_the_reviewers_arguments(metacog: Any, play: Play, ledger: Path, run: str) -> None:

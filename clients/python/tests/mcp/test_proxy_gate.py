@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
 from driver import SECONDS
 from mcp_types import ElicitResult
+
+from metacog_client import AsyncClient, flows
+from metacog_client.mcp.gate import Gate
+from metacog_client.mcp.journal import Journal
 
 pytestmark = pytest.mark.anyio
 PAY = {"eur": 20, "to": "DE89"}
@@ -37,6 +42,12 @@ async def test_the_person_sees_the_tool_as_its_server_describes_it(metacog: Any,
     call = item
     assert (call["name"], call["arguments"]) == ("mcp__bank__transfer", PAY)
     assert (call["description"], call["schema"]["properties"]["eur"]["maximum"]) == ("Send money to an account.", 500)
+
+
+def test_a_schema_that_is_too_large_is_named_and_not_sent(tmp_path: Path) -> None:
+    gate = Gate(AsyncClient("http://127.0.0.1:1", "mck_x"), Journal(tmp_path / "state"), "s1")
+    call = gate._call("transfer", PAY, {"inputSchema": {"type": "object", "description": "x" * 65_536}})
+    assert flows.schema_of(call) == {"schema_omitted": True}
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])

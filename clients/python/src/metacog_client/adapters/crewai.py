@@ -29,7 +29,6 @@ from ..gating import Outcome, ToolCall, derived, outcome
 
 MAX_WORDS = 4_000  # of a task's description beside a call, in characters
 MAX_NAME = 255  # of an agent's role in the metadata
-MAX_SCHEMA = 65_536  # of a schema's JSON, in bytes: metacog takes no more
 
 
 class Gate:
@@ -125,7 +124,7 @@ def schema_of(context: ToolCallHookContext) -> dict[str, Any] | None:
     if model is None:
         return None
     schema: dict[str, Any] = model.model_json_schema()
-    return schema if len(json.dumps(schema).encode()) <= MAX_SCHEMA else None
+    return schema
 
 
 def refused_edit(context: ToolCallHookContext, told: Outcome) -> Outcome:

@@ -37,7 +37,6 @@ from ..webhooks import verified
 THREAD, CALL = "thread_id", "tool_call_id"  # in the metadata of what is asked, which come back with the decision
 RESUMED = "metacog_resumed"  # in the config of a run that goes on: what it asks again was asked before
 MAX_WORDS = 4_000  # of the model's and the user's words beside a call, in characters
-MAX_SCHEMA = 65_536  # of a schema's JSON, in bytes: metacog takes no more
 REMEMBERED = 1_024  # messages whose calls were all asked at once
 
 Run = Callable[[ToolCallRequest], "ToolMessage | Command[Any]"]
@@ -251,7 +250,7 @@ def schema_of(tool: BaseTool | None) -> dict[str, Any] | None:
         found = schema
     else:
         found = schema.model_json_schema() if issubclass(schema, BaseModel) else schema.schema()
-    return found if len(json.dumps(found).encode()) <= MAX_SCHEMA else None
+    return found
 
 
 def not_run(request: ToolCallRequest, told: Outcome) -> ToolMessage | None:

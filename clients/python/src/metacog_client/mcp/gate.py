@@ -13,7 +13,6 @@ from ..gating import Outcome, ToolCall
 from . import journal, wire
 
 PROGRESS_SECONDS = 5.0
-MAX_SCHEMA = 65_536  # bytes that metacog takes; a larger one is left out, as is what else it could not be checked by
 MAX_DESCRIPTION = 2_000
 
 USED = (
@@ -77,7 +76,7 @@ class Gate:
 
     def _call(self, name: str, arguments: Any, tool: dict[str, Any] | None) -> ToolCall:
         schema = (tool or {}).get("inputSchema")
-        if not isinstance(schema, dict) or len(wire.write(schema)) > MAX_SCHEMA:
+        if not isinstance(schema, dict):
             schema = None
         description = (tool or {}).get("description")
         if not isinstance(description, str) or not description.strip():
