@@ -126,6 +126,20 @@ def test_it_can_be_narrowed(page: Any, file: Any, kuro: Any, alice: Any, aurora:
     assert ids(page(agent=kaze.public_id, action="chat-held")) == []
     assert "No events match these filters" in page(action="task-held")
     assert [line["object"] for line in file(object=held)] == [held, held]
+    # Several at once narrow further, whichever of them the index is read by.
+    for asked, count in (
+        ({"object": held, "action": "chat-held"}, 1),
+        ({"object": held, "action": "chat-held", "actor": "person"}, 0),
+        ({"object": held, "agent": kuro.id}, 2),
+        ({"object": held, "agent": kaze.public_id}, 0),
+        ({"agent": kuro.id, "action": "held"}, 1),
+        ({"agent": kuro.id, "actor": "person"}, 1),
+        ({"person": "alice", "agent": kuro.id, "object": held}, 1),
+        ({"person": "olga", "object": held}, 0),
+        ({"actor": "agent", "action": "chat-held", "since": "2026-01-01"}, 1),
+        ({"actor": "system", "action": "chat-held"}, 0),
+    ):
+        assert len(file(**asked)) == count, asked
 
 
 def test_days_are_those_of_the_person(page: Any, file: Any, alice: Any, aurora: Any) -> None:
