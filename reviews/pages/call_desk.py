@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from metacog.audit import audit
 from metacog.heuristics.tool_calls import secrets
+from metacog.heuristics.tool_calls.secret_shapes import is_secret
 from metacog.models import Role, User
 from reviews.held import decisions, similar
 from reviews.held.listing import Filters
@@ -89,7 +90,7 @@ def siblings(held: HeldItem) -> dict[str, Any]:
 
 def _metadata(name: str, value: Any) -> tuple[str, str, str]:
     """Return a name, what stands there, and the address of what else has the same."""
-    said = secrets.masked(value, is_named_so=secrets.is_secret(name))
+    said = secrets.masked(value, is_named_so=is_secret(name))
     url = ""
     if said == value and isinstance(value, str | int) and not isinstance(value, bool):
         url = reverse("queue") + Filters(metadata=((name, str(value)),)).query

@@ -13,7 +13,8 @@ from django.utils.translation import gettext
 
 from metacog.heuristics.text.canonical_json import canonical
 from metacog.heuristics.text.strict_json import Refused, load, pointer
-from metacog.heuristics.tool_calls.secrets import is_secret, masked, masked_text, restored, still_masked
+from metacog.heuristics.tool_calls.secret_shapes import is_secret
+from metacog.heuristics.tool_calls.secrets import is_mask_left, masked, masked_text, restored
 from metacog.heuristics.wire.json_schema import errors_of, unchecked
 from reviews.models import HeldCall
 from reviews.pages.deciding import with_line_ends_of
@@ -201,7 +202,7 @@ def _read_one(text: str, original: Any, kind: str, *, is_named_so: bool) -> tupl
             if with_line_ends_of(as_it_was, text) == as_it_was:
                 return original, ""
         value = with_line_ends_of(original, text)
-        return value, _fault(value)
+        return value, _fault(value, original)
     if text == shown:  # of a number
         return original, ""
     value, wrong = _read_json(text, original, is_named_so=is_named_so)
@@ -223,12 +224,12 @@ def _read_json(text: str, original: Any, *, is_named_so: bool) -> tuple[Any, str
         value = restored(load(text.encode("utf-8", "surrogatepass")), original, shown)
     except Refused as refused:
         return original, gettext("This cannot be stored: %(detail)s") % {"detail": refused.detail}
-    return (original, "") if canonical(value) == canonical(original) else (value, _fault(value))
+    return (original, "") if canonical(value) == canonical(original) else (value, _fault(value, original))
 
 
-def _fault(value: Any) -> str:
+def _fault(value: Any, original: Any) -> str:
     if "\0" in (value if isinstance(value, str) else ""):
         return gettext("The text has a NUL character, which cannot be stored. Remove it and try again.")
-    if still_masked(value):
+    if is_mask_left(value, original):
         return gettext("The value that you changed contains a masked part. Show it first, or write a new one.")
     return ""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, cast
 from urllib.parse import urlencode
 
 from django.db.models import Exists, OuterRef, QuerySet
@@ -12,20 +12,21 @@ from django.shortcuts import get_object_or_404, render
 from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from metacog.accounts.forms import PARTS
 from metacog.audit import audit
 from metacog.heuristics import ENGINE
 from metacog.heuristics.tool_calls import secrets
+from metacog.heuristics.wire.assessment import Verdict
 from metacog.models import Agent, Role
 from metacog.pages.agent_choice import choice
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.held import listing
 from reviews.held.listing import PAGE
 from reviews.models import AgentResponse, HeldItem
-from reviews.pages.person import PersonRequest
-from reviews.presentation import arguments, highlight, questions
+from reviews.pages.person import PersonRequest, forbidden
+from reviews.presentation import arguments, highlight, phrases, questions
 from reviews.presentation.explanation import RECORD_OF, explain, other_parts, tag_flags
 from reviews.presentation.marks import paired
 from reviews.scoring.plain_text import WITHOUT_ITEMS
@@ -110,9 +111,12 @@ def _shown(rows: QuerySet[AgentResponse], which: str) -> QuerySet[AgentResponse]
     return rows.filter(_HAS_HELD) if which == "held" else rows.filter(**{which: True})
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def response(request: PersonRequest, response_id: str) -> HttpResponse:
-    """Show one response: what was posted, what was answered, and why; with `?replay=1`, the same verdict made again."""
+    """Show one response: what was posted, what was answered, and why; with `?replay=1`, the same verdict made again.
+
+    Posted to, it shows reviewers what is masked; the audit log keeps who looked.
+    """
     found = get_object_or_404(
         AgentResponse.objects.select_related("agent__team", "second_look_at", "problem"),
         public_id=response_id,
@@ -122,27 +126,35 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
     if replayed and request.htmx:
         return render(request, "reviews/_replay.html", {"response": found, **replayed})
     verdict, body = found.wire_verdict(), found.wire_body()
-    hesitation = verdict["hesitation"]
-    signals = hesitation["signals"] if hesitation else []
-    held = {held.index: held for held in found.held_items.defer("text")}
     may_reveal = request.user.has_role(found.agent.team_id, Role.REVIEWER)
-    revealed: Collection[str] | None = None if may_reveal and "reveal" in request.GET else ()
-    if revealed is None and secrets.masked_verdict(verdict) != verdict:
+    if request.method == "POST" and not may_reveal:
+        return forbidden(request)
+    is_revealed = request.method == "POST"
+    hidden, sent_hidden = secrets.masked_verdict(verdict, body), secrets.masked_body(body)
+    has_masked = (hidden, sent_hidden) != (verdict, body)
+    if is_revealed and has_masked:
         audit.record(
             "response-revealed", found.public_id, actor=request.user, team=found.agent.team_id, agent=found.agent
         )
+    if not is_revealed:
+        verdict, body = cast("Verdict", hidden), sent_hidden
+    hesitation = verdict["hesitation"]
+    signals = hesitation["signals"] if hesitation else []
+    held = {held.index: held for held in found.held_items.defer("text")}
     items = [
         {
             "answer": answer,
             "call": sent.call,
-            "fields": arguments.table(sent.call.arguments, revealed=revealed) if sent.call else (),
+            "fields": arguments.table(sent.call.arguments, revealed=None if is_revealed else ()) if sent.call else (),
             "attributes": sent.attributes.items(),  # one may be called `items`, which a template would take
             "held": held.get(answer["index"]),
             "is_whole": sent.text == body["response"] != "",
             "text": None
             if sent.call
             else highlight.show(
-                sent.text, highlight.of_item(signals, answer["index"], sent.text, sent.start, sent.end)
+                sent.text,
+                highlight.of_item(signals, answer["index"], sent.text, sent.start, sent.end),
+                is_revealed=is_revealed,
             ),
         }
         for answer, sent in paired(verdict, body)
@@ -154,19 +166,18 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
         {
             "response": found,
             "verdict": verdict,
-            "verdict_shown": verdict if revealed is None else secrets.masked_verdict(verdict),
-            "has_masked": revealed is None or secrets.masked_verdict(verdict) != verdict,
-            "is_revealed": revealed is None or not may_reveal,
+            "verdict_shown": highlight.show(phrases.as_json(verdict), is_revealed=True),
+            "may_reveal": has_masked and may_reveal and not is_revealed,
             **other_parts(verdict),
             "record_of": f"{RECORD_OF:,}",
             "hesitation": hesitation,
             "parts": explain(hesitation, found.signals.select_related("pattern__record"), found.agent_id)
             if hesitation
             else [],
-            "text": highlight.show(body["response"], highlight.of_response(signals)),
+            "text": highlight.show(body["response"], highlight.of_response(signals), is_revealed=is_revealed),
             "user_message": body.get("user_message"),
             "fields": [
-                (name, value if revealed is None else secrets.masked(value))
+                (name, highlight.show(phrases.as_text(value), is_revealed=is_revealed))
                 for name, value in body.items()
                 if name not in known and value is not None
             ],

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from metacog.heuristics.text.canonical_json import canonical
-from metacog.heuristics.tool_calls.secrets import MASK, is_secret, masked, masked_text
+from metacog.heuristics.tool_calls.secret_shapes import is_secret
+from metacog.heuristics.tool_calls.secrets import MASK, is_value_of_option, masked, masked_text
 from reviews.presentation.arguments import LONG, MOST_CODE, code
 from reviews.presentation.highlight import Shown, show
 
@@ -42,14 +43,15 @@ def _changes(old: Any, new: Any, path: tuple[str, ...], *, is_named_so: bool) ->
             yield from _changes(old.get(name, _GONE), new.get(name, _GONE), (*path, name), is_named_so=inner)
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for place, pair in enumerate(zip(old, new, strict=True)):
-            yield from _changes(*pair, (*path, str(place)), is_named_so=is_named_so)
+            inner = is_named_so or is_value_of_option(old, place)
+            yield from _changes(*pair, (*path, str(place)), is_named_so=inner)
     else:
         name = ".".join(path)
         before, after = _said(old, is_named_so=is_named_so), _said(new, is_named_so=is_named_so)
         if before is not None and after is not None and _is_long(before, after):
             yield Change(name, lines=_lines(before, after))
         else:
-            yield Change(name, before if before is None else show(before), after if after is None else show(after))
+            yield Change(name, _shown(before), _shown(after))
 
 
 def _said(value: Any, *, is_named_so: bool) -> str | None:
@@ -60,6 +62,10 @@ def _said(value: Any, *, is_named_so: bool) -> str | None:
     return json.dumps(masked(value, is_named_so=is_named_so), ensure_ascii=False)
 
 
+def _shown(said: str | None) -> Shown | None:
+    return None if said is None else show(said, is_revealed=True)  # masked already
+
+
 def _is_long(old: str, new: str) -> bool:
     return "\n" in old or "\n" in new or max(len(old), len(new)) > 4 * LONG
 
@@ -67,6 +73,6 @@ def _is_long(old: str, new: str) -> bool:
 def _lines(old: str, new: str) -> Shown:
     """Return the lines that differ, with one around them; of what is too long for that, how the new text begins."""
     if len(old) + len(new) > 2 * MOST_CODE:
-        return show(new[:MOST_CODE] + ("…" if len(new) > MOST_CODE else ""))
+        return show(new[:MOST_CODE] + ("…" if len(new) > MOST_CODE else ""), is_revealed=True)
     told = difflib.unified_diff(old.splitlines(), new.splitlines(), n=1, lineterm="")
     return code("\n".join(list(told)[2:]), "diff")

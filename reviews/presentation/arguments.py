@@ -12,7 +12,8 @@ from typing import Any
 from django.utils.translation import gettext, ngettext
 
 from metacog.heuristics.text.strict_json import pointer
-from metacog.heuristics.tool_calls.secrets import MASK, is_secret, masked, masked_text
+from metacog.heuristics.tool_calls.secret_shapes import is_secret
+from metacog.heuristics.tool_calls.secrets import MASK, is_value_of_option, masked, masked_text
 from reviews.presentation.highlight import Mark, Shown, show
 
 MOST_FIELDS = 400  # of one call; what is beyond is shown as JSON
@@ -121,10 +122,11 @@ class _Layout:
             inner = value if isinstance(value, dict) else {}
             fields = [
                 self.field(
-                    [*loc, key], str(key), part, inner, is_named_secret or (isinstance(key, str) and is_secret(key))
+                    [*loc, key], str(key), part, inner,
+                    is_named_secret or (is_secret(key) if isinstance(key, str) else is_value_of_option(value, key)),
                 )
                 for key, part in parts
-            ]
+            ]  # fmt: skip
             return Field(place, name, kind, fields=fields, is_folded=_is_large(value, depth=len(loc)))
         if isinstance(value, str):
             return self._leaf(place, name, kind, value, _language(name, value, beside), is_named_secret)
@@ -139,7 +141,7 @@ class _Layout:
         text = json.dumps(said, ensure_ascii=False)
         is_masked = said != value
         if len(text) <= LONG:
-            return Field(place, name, kind, text=show(text), is_masked=is_masked)
+            return Field(place, name, kind, text=show(text, is_revealed=True), is_masked=is_masked)
         return Field(place, name, kind, block=code(text, "json"), is_masked=is_masked)
 
     def _leaf(self, place: str, name: str, kind: str, text: str, language: str, is_named_secret: bool) -> Field:
@@ -151,7 +153,7 @@ class _Layout:
         if language or lines > 1 or len(said) > LONG:
             note = ngettext("%(n)s line", "%(n)s lines", lines) % {"n": f"{lines:,}"} if lines > 1 else ""
             return Field(place, name, kind, block=code(said, language), is_masked=is_masked, note=note)
-        return Field(place, name, kind, text=show(said), is_masked=is_masked)
+        return Field(place, name, kind, text=show(said, is_revealed=True), is_masked=is_masked)
 
 
 def _is_short(value: Any, is_named_secret: bool) -> bool:
@@ -222,8 +224,9 @@ _CLASSES = (
 
 
 def code(text: str, language: str) -> Shown:
-    """Return a text with the marks of its language, whose types are classes; hidden characters are named as ever."""
-    return show(text, code_marks(text, language) if language and len(text) <= MOST_CODE else ())
+    """Return a text, in which secrets are masked already, with the marks of its language, whose types are classes."""
+    marks = code_marks(text, language) if language and len(text) <= MOST_CODE else ()
+    return show(text, marks, is_revealed=True)
 
 
 @cache

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from metacog.heuristics.signals.spec import SignalPart
 from metacog.heuristics.text.hidden import HIDES, find_hidden, unneeded
+from metacog.heuristics.tool_calls.secrets import mask
 
 # Looks like a space and is another character. The ideographic space is not among them: its width shows it.
 _ODD_SPACE = r"[\u00a0\u1680\u2000-\u200a\u202f\u205f]"
@@ -70,8 +71,10 @@ class Shown:
         return "".join(piece.hidden or piece.text for piece in self.pieces)
 
 
-def show(text: str, marks: Iterable[Mark] = ()) -> Shown:
-    """Cut `text` at its marks, which may overlap, and at what cannot be seen."""
+def show(text: str, marks: Iterable[Mark] = (), *, is_revealed: bool = False) -> Shown:
+    """Cut `text` at its marks, which may overlap, and at what cannot be seen; its secrets are masked."""
+    if not is_revealed and (hidden := mask(text)).edits:
+        text, marks = hidden.text, [Mark(*hidden.moved(mark.start, mark.end), mark.type) for mark in marks]
     whole, inside = [], []
     for mark in marks:
         if mark.start <= 0 and mark.end >= len(text):

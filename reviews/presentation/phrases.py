@@ -24,9 +24,9 @@ from reviews.presentation.explanation import TITLES, Part
 from reviews.presentation.highlight import LEARNED, Piece, Shown, show
 
 
-def shown(text: str) -> Shown:
-    """Return a text with what cannot be seen made visible."""
-    return show(text)
+def shown(text: str | Shown) -> Shown:
+    """Return a text with what cannot be seen made visible, and secrets masked."""
+    return text if isinstance(text, Shown) else show(text)
 
 
 def as_json(value: Any) -> str:

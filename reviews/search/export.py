@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.http import Http404, StreamingHttpResponse
 from django.utils import timezone
 
-from metacog.heuristics.tool_calls.secrets import masked, masked_text, masked_verdict
+from metacog.heuristics.tool_calls.secrets import masked, masked_text
 from metacog.http import csv_file
 from reviews.models import AgentResponse, HeldItem
 from reviews.search.kinds import Hit, Kind
@@ -105,7 +105,7 @@ def _states(responses: Sequence[AgentResponse]) -> dict[str, str]:
 
 
 def _of_response(response: AgentResponse, states: dict[str, str]) -> Row:
-    verdict, body = masked_verdict(response.wire_verdict()), response.wire_body()
+    verdict, body = response.wire_verdict(), response.wire_body()
     answered = [item["disposition"] for item in verdict["items"]]
     return {
         "id": response.public_id,

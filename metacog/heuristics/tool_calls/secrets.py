@@ -1,95 +1,149 @@
-"""Keep out of pages, lists and mails what looks like a secret, until somebody asks to see it."""
+"""Keep out of what people read what looks like a secret, until somebody asks to see it.
+
+Every text and argument that leaves for people is masked here: pages, the API for people, webhooks of teams, notices,
+files, search and logs. What an agent is told of its own is not. What is a secret `secret_shapes` says.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ..text.canonical_json import canonical
 from ..text.excerpts import said
+from ..text.spans import Place
 from ..text.tags import TOOL_CALL
+from .secret_shapes import is_secret, is_secret_option, secret_places
 
 MASK = "••••••••"
-
-# Names whose values are secret whatever they look like: the words that gitleaks and detect-secrets look for.
-_NAMES = (
-    r"pass(?:word|wd|phrase|code)?|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key|signing[_-]?key"
-    r"|auth|authorization|credentials?|cookie|session[_-]?cookie|client[_-]?secret|bearer|otp|pin"
-)
-_SECRET = re.compile(rf"(?:.*[_\W])?(?:{_NAMES})s?", re.IGNORECASE | re.DOTALL)
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_NOT_SECRET = re.compile(r"(?:max|min|num|total|prompt|completion|input|output)_?tokens?|tokens", re.IGNORECASE)
-
-# What looks like a key wherever it stands.
-_KEYS = re.compile(
-    r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
-    r"|\bsk-[A-Za-z0-9_-]{16,}|\b[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|\bgh[pousr]_[A-Za-z0-9]{16,}"
-    r"|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[abeoprs]-[\w-]{10,}|\b(?:AKIA|ASIA)[0-9A-Z]{12,}"
-    r"|\bAIza[\w-]{30,}|\bwhsec_[\w+/=]{16,}|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{6,}(?:\.[\w-]*)?|\bmcog_\w{16,}",
-    re.DOTALL,
-)
-# What stands behind a secret's name in a command, a header, an address or a text of JSON.
-_BEHIND = re.compile(
-    rf"""(?ix)
-    (?P<before>
-        (?<![a-z0-9]) ["']? (?:[a-z0-9]{{1,40}}[_-]){{0,4}} (?:{_NAMES}) ["']? \s*[:=]\s* (?:(?:bearer|basic|token)\s+)?
-        | \b(?:bearer|basic)\s+ (?=[\w+/=.-]{{12}})
-        | --?(?:password|passwd|pass|token|secret|api-key)[ =]
-        | \b[a-z][a-z0-9+.-]{{0,20}}://[^\s/:@"']{{0,80}}: (?=[^\s/@"']{{1,200}}@)
-    )
-    (?: (?P<quote>["']) (?P<quoted>(?:[^"'\\]|\\.)+) (?P=quote)
-        | (?P<plain>(?=[^\s]{{0,200}}[0-9])[\w+/=.~!%-]{{6,}}|(?<=[A-Z]=)[^\s"'$;&|)]{{4,}}|(?<=:)[^\s/@"']+(?=@)
-          |(?<=[ =])(?<=pass[ =]|oken[ =]|cret[ =]|word[ =]|sswd[ =])[\w+/=.~!%-]{{4,}}) )
-    """,
-)
+_NOTHING = ("", "null", "true", "false")  # of a secret's name: says no secret
 
 
-def is_secret(name: str) -> bool:
-    """Tell whether a value of this name is secret: `password`, `x-api-key`, `githubToken`, but not `max_tokens`."""
-    parted = _HUMP.sub("_", name)
-    return _SECRET.fullmatch(parted) is not None and _NOT_SECRET.fullmatch(parted) is None
+class Masked(NamedTuple):
+    """A text with its secrets masked, and where they stood."""
+
+    text: str
+    edits: Sequence[tuple[int, int, str]] = ()  # start and end as it was, and what stands there instead
+
+    def moved(self, start: int, end: int) -> Place:
+        """Return where a stretch of the text is by now; one that begins or ends within a secret takes its mask in."""
+        at_start = at_end = 0  # by how much the text before it grew
+        for first, last, new in self.edits:
+            grown = len(new) - (last - first)
+            if last <= start:
+                at_start += grown
+            elif first < start:
+                start = first
+            if last <= end:
+                at_end += grown
+            elif first < end:
+                end, at_end = last, at_end + grown
+        return start + at_start, end + at_end
 
 
-def masked_text(text: str) -> str:
-    """Return a text with what looks like a key in it masked; of a text that is JSON, what `masked` masks, too."""
-    if text[:1] in ("{", "["):
-        try:
-            value = json.loads(text)
-        except (ValueError, RecursionError):
-            value = None
-        if value is not None and (hidden := masked(value)) != value:
-            return json.dumps(hidden, ensure_ascii=False, indent=2 if "\n" in text else None)
-    return _BEHIND.sub(_behind, _KEYS.sub(MASK, text))
+def mask(text: str, *, call: str = "", is_cut: bool = False) -> Masked:
+    """Mask what looks like a secret in a text, in one of JSON what `masked` masks, too.
+
+    Of a tool call's text `call` is the name before its arguments. Of one that `is_cut` the end may be half a secret.
+    """
+    begin = len(call) + 1 if call else 0
+    edits = [*_edits_of_json(text, begin)] if call or _is_json(text) else []
+    starts = [edit[0] for edit in edits]
+    for start, end in secret_places(text, is_cut=is_cut):
+        before = bisect_left(starts, end)
+        if not (before and edits[before - 1][1] > start):
+            edits.append((start, end, MASK))
+    if not edits:
+        return Masked(text)
+    edits.sort()
+    parts, at = [], 0
+    for start, end, new in edits:
+        parts += [text[at:start], new]
+        at = end
+    return Masked("".join([*parts, text[at:]]), edits)
 
 
-def _behind(found: re.Match[str]) -> str:
-    quote = found["quote"] or ""
-    return f"{found['before']}{quote}{MASK}{quote}"
+def _is_json(text: str) -> bool:
+    if text[:1] not in ("{", "["):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _edits_of_json(text: str, begin: int) -> Iterator[tuple[int, int, str]]:
+    for leaf in leaves(text[begin:]):
+        start, end = begin + leaf.start, begin + leaf.end
+        if leaf.is_secret and leaf.value not in _NOTHING:
+            yield start, end, f'"{MASK}"'
+        elif text[start] == '"' and (new := masked_text(leaf.value)) != leaf.value:
+            yield start, end, json.dumps(new, ensure_ascii=False)
+
+
+def masked_text(text: str, *, is_cut: bool = False) -> str:
+    """Return a text with what looks like a secret in it masked; see `mask`."""
+    return mask(text, is_cut=is_cut).text
 
 
 def masked(value: Any, *, is_named_so: bool = False) -> Any:
     """Return JSON with its secrets masked. Of a secret object or list each value is; true, false and null never are."""
     if isinstance(value, dict):
-        return {name: masked(part, is_named_so=is_named_so or is_secret(name)) for name, part in value.items()}
+        hidden: dict[str, Any] = {}
+        for name, part in value.items():
+            shown = masked_text(name)
+            while shown in hidden:
+                shown += MASK[0]
+            hidden[shown] = masked(part, is_named_so=is_named_so or is_secret(name))
+        return hidden
     if isinstance(value, list):
-        return [masked(part, is_named_so=is_named_so) for part in value]
+        return [masked(part, is_named_so=is_named_so or is_value_of_option(value, at)) for at, part in enumerate(value)]
     if is_named_so and value not in ("", None) and not isinstance(value, bool):
         return MASK
     return masked_text(value) if isinstance(value, str) else value
 
 
+def is_value_of_option(words: Sequence[Any], at: int) -> bool:
+    """Tell whether the word before, of a command that is a list, says that this one is secret: `--password`."""
+    before = words[at - 1] if at else None
+    return isinstance(before, str) and is_secret_option(before)
+
+
 def restored(value: Any, original: Any, shown: Any) -> Any:
-    """Put back what was masked and came back as it was shown: `shown` is the masked `original`."""
-    if isinstance(value, str) and value == shown:
+    """Put back what was masked and came back as it was shown: `shown` is the masked `original`.
+
+    In a list, only a whole part that is as it was: in one that is edited, a mask may be another part's.
+    """
+    if canonical(value) == canonical(shown):
         return original
     if isinstance(value, dict) and isinstance(original, dict) and isinstance(shown, dict):
         return {name: restored(part, original.get(name), shown.get(name)) for name, part in value.items()}
     if isinstance(value, list) and isinstance(original, list) and isinstance(shown, list):
-        rest = len(value) - len(original)
-        pairs = zip(value, original + [None] * rest, shown + [None] * rest, strict=False)
-        return [restored(*pair) for pair in pairs]
+        return [_restored_part(part, original, shown) for part in value]
     return value
+
+
+def _restored_part(part: Any, original: Sequence[Any], shown: Sequence[Any]) -> Any:
+    wanted = canonical(part)
+    known = {canonical(each): each for each, so in zip(original, shown, strict=True) if canonical(so) == wanted}
+    return next(iter(known.values())) if len(known) == 1 else part
+
+
+def is_mask_left(value: Any, original: Any) -> bool:
+    """Tell whether a mask stands where a value should, of what an edit made of an `original`."""
+    return _has_mask(value) and not _has_mask(original)
+
+
+def _has_mask(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_has_mask, value)) or any(map(_has_mask, value.values()))
+    if isinstance(value, list):
+        return any(map(_has_mask, value))
+    return isinstance(value, str) and MASK in value
 
 
 def masked_call(text: str) -> str:
@@ -97,33 +151,76 @@ def masked_call(text: str) -> str:
     begins = text.find(" ")
     while 0 <= begins <= 255:  # a name may hold blanks
         try:
-            value = json.loads(text[begins + 1 :])
+            json.loads(text[begins + 1 :])
         except ValueError:
             begins = text.find(" ", begins + 1)
             continue
-        return f"{text[:begins]} {json.dumps(masked(value), ensure_ascii=False)}"
+        return mask(text, call=text[:begins]).text
     return masked_text(text)
 
 
-def masked_verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a verdict in which the tool calls' arguments, and what is quoted of them, are masked."""
-    items = []
-    for item in verdict["items"]:
-        if item["kind"] == TOOL_CALL:
-            item = item | {"arguments": masked(item["arguments"])}
-            if "hesitation" in item:
-                item["hesitation"] = masked(item["hesitation"])
-        items.append(item)
-    return {**verdict, "items": items}
+def masked_verdict(verdict: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a verdict on a posted body with its secrets masked; its spans are places in the masked texts."""
+    hidden: dict[str, Any] = masked(verdict)
+    sent = body.get("items") or ()
+    texts: dict[Any, Masked] = {None: mask(body["response"]), "user_message": mask(body.get("user_message") or "")}
+
+    def of_item(index: int) -> Masked:
+        if index not in texts:
+            item = sent[index] if index < len(sent) else {}
+            texts[index] = mask_item(item.get("text") or "", item.get("name"), item.get("arguments"))
+        return texts[index]
+
+    for part, its in zip([hidden, *hidden["items"]], [verdict, *verdict["items"]], strict=True):
+        for signal, of in _signals(part, its):
+            signal["spans"] = [
+                moved(span, texts[span.get("in")] if span.get("item") is None else of_item(span["item"]))
+                for span in of["spans"]
+            ]
+    return hidden
 
 
-def still_masked(value: Any) -> bool:
-    """Tell whether a mask stands in JSON, where the value itself should."""
-    if isinstance(value, dict):
-        return any(map(still_masked, value.values()))
-    if isinstance(value, list):
-        return any(map(still_masked, value))
-    return isinstance(value, str) and MASK in value
+def masked_body(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a posted body with its secrets masked; of a call's schema only what looks like one."""
+    hidden: dict[str, Any] = masked(body)
+    for item, sent in zip(hidden.get("items") or (), body.get("items") or (), strict=True):
+        if sent.get("schema") is not None:
+            item["schema"] = masked_schema(sent["schema"])
+    return hidden
+
+
+def masked_schema(schema: Any, *, is_named_so: bool = False) -> Any:
+    """Return a JSON Schema with its secrets masked: what a secret property may be, and what looks like a secret."""
+    if isinstance(schema, list):
+        return [masked_schema(part, is_named_so=is_named_so) for part in schema]
+    if not isinstance(schema, dict):
+        return masked(schema)
+    return {
+        name: masked(part, is_named_so=is_named_so)
+        if name in ("const", "default", "enum", "example", "examples")
+        else masked_schema(part, is_named_so=is_secret(name))
+        for name, part in schema.items()
+    }
+
+
+def _signals(
+    hidden: Mapping[str, Any], verdict: Mapping[str, Any]
+) -> Iterator[tuple[dict[str, Any], Mapping[str, Any]]]:
+    """Give what has spans in a verdict or an item's part of one, masked and as it was."""
+    for part, list_name in (("hesitation", "signals"), ("quality", "details")):
+        if verdict.get(part):
+            yield from zip(hidden[part].get(list_name, ()), verdict[part].get(list_name, ()), strict=True)
+
+
+def mask_item(text: str, name: str | None, arguments: Any) -> Masked:
+    """Mask an item's whole text; a tool call's is its name and canonical arguments."""
+    return mask(f"{name} {canonical(arguments)}", call=name) if name else mask(text)
+
+
+def moved(span: Mapping[str, Any], text: Masked) -> dict[str, Any]:
+    """Return a span of a text as it is in the masked text."""
+    start, end = text.moved(span["start"], span["end"])
+    return {**span, "start": start, "end": end, "text": text.text[start:end] if text.edits else span["text"]}
 
 
 # -- one line ----------------------------------------------------------------------------------
@@ -135,15 +232,19 @@ class Leaf(NamedTuple):
     name: str  # the names and indexes on the way, parted by dots
     value: str
     is_secret: bool
+    start: int  # where it stands, with its quotes
+    end: int
 
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}\[\]:,]|[^\s{}\[\]:,"]++', re.DOTALL)
 
 
 def leaves(json_text: str) -> Iterator[Leaf]:
     """Give the leaves of JSON, of which the end may be cut off."""
     path: list[str | int | None] = []  # where in each open object (None: before a name) or list
-    for token in (found[0] for found in _TOKEN.finditer(json_text)):
+    option: list[str | int | None] = []  # the path of the last word that says that the next is secret
+    for found in _TOKEN.finditer(json_text):
+        token = found[0]
         if token in "{[":
             path.append(None if token == "{" else 0)
         elif token in "}]":
@@ -154,8 +255,11 @@ def leaves(json_text: str) -> Iterator[Leaf]:
         elif path and path[-1] is None:
             path[-1] = _string(token)
         elif token != ":":
-            secret = any(isinstance(part, str) and is_secret(part) for part in path)
-            yield Leaf(".".join(map(str, path)), _string(token) if token.startswith('"') else token, secret)
+            value = _string(token) if token.startswith('"') else token
+            secret = option == path or any(isinstance(part, str) and is_secret(part) for part in path)
+            yield Leaf(".".join(map(str, path)), value, secret, *found.span())
+            last = path[-1] if path else None
+            option = [*path[:-1], last + 1] if isinstance(last, int) and is_secret_option(value) else [None]
 
 
 def _string(token: str) -> str:
@@ -203,12 +307,16 @@ def _telling(leaf: Leaf) -> tuple[bool, bool]:
 
 
 def excerpt(kind: str, name: str | None, text: str) -> str:
-    """Return what an item says: of a tool call its name and arguments on one line; see `line`."""
-    return f"{name} {line(name, text)}" if kind == TOOL_CALL and name else said(text)
+    """Return what an item says: of a tool call its name and arguments on one line; see `line`.
+
+    The end of `text` may be cut off.
+    """
+    return f"{name} {line(name, text)}" if kind == TOOL_CALL and name else said(masked_text(text, is_cut=True))
 
 
 def _value(leaf: Leaf, most: int) -> str:
-    if leaf.is_secret and leaf.value not in ("", "null", "true", "false"):
+    if leaf.is_secret and leaf.value not in _NOTHING:
         return MASK
-    written = " ".join(masked_text(leaf.value).split())
+    written = " ".join(masked_text(leaf.value.removesuffix("…"), is_cut=leaf.value.endswith("…")).split())
+    written += "…" if leaf.value.endswith("…") else ""
     return written if len(written) <= most else written[: most - 1].rstrip("… ") + "…"

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from metacog.heuristics.tool_calls.secrets import masked_text
 from reviews.presentation.highlight import Shown, show
 
 _ALONE = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # kana and Chinese, of which each letter is a word
@@ -24,6 +25,7 @@ class Change(NamedTuple):
 
 def word_changes(old: str, new: str) -> list[Change]:
     """Return both texts as one, in stretches; long ones that are the same are cut in the middle."""
+    old, new = masked_text(old), masked_text(new)
     if old == new:
         return []
     found = stretches(old, new)

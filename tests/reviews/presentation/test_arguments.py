@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from metacog.heuristics.tool_calls import secrets
+from metacog.heuristics.tool_calls.secret_shapes import is_secret
 from metacog.heuristics.tool_calls.secrets import (
     MASK,
-    is_secret,
     leaves,
     line,
     masked,

@@ -1,0 +1,302 @@
+"""Find what looks like a secret in a text: by its own shape, or by the name that stands before it.
+
+The names and shapes are those that gitleaks and detect-secrets look for, metacog's own, and the operator's
+(`METACOG_SECRET_SHAPES`). Of a text the hints are looked for first, which costs next to nothing where there are none;
+what matches at one of them ends within its own stretch, so that the time is linear in the text's length.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from ..text.matcher import linear_places
+from ..text.spans import Place
+
+# -- names -------------------------------------------------------------------------------------
+
+# Whatever stands before them: PGPASSWORD, accessToken, 数据库密码.
+_GLUED = (
+    r"password|passwd|passphrase|secret|token|api[_-]?key|credentials?"
+    r"|密[码碼钥鑰]|口令|令牌|权杖|權杖|金[钥鑰]|私[钥鑰]"
+)
+_WHOLE = (
+    r"pass|passcode|pwd|auth|authorization|creds?|(?:set[_-])?cookie|bearer|t?otp|pin|jwt"
+    r"|(?:access|account|deploy|encryption|master|private|secret|service|signing|ssh|storage)[_-]?key"
+)
+_NAME = re.compile(
+    rf"(?:.*(?:{_GLUED})|(?:.*[\W_])?(?:{_WHOLE}))s?(?:[_-]?(?:value|string|binary|hash|confirm(?:ation)?|\d{{1,3}}))?",
+    re.IGNORECASE | re.DOTALL,
+)
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+# How many, not which: max_tokens, cached_tokens; but access_tokens.
+_COUNT = re.compile(
+    r"(?:.*[\W_])?(?:max|min|num|total|prompt|completion|input|output)_?token"
+    r"|(?!.*(?:access|api|auth|refresh|session)).*tokens",
+    re.IGNORECASE | re.DOTALL,
+)
+LONGEST_NAME = 200
+
+
+def is_secret(name: str) -> bool:
+    """Tell whether a value of this name is secret: `password`, `x-api-key`, `githubToken`, but not `max_tokens`."""
+    parted = _HUMP.sub("_", name[-LONGEST_NAME:])
+    return _NAME.fullmatch(parted) is not None and _COUNT.fullmatch(parted) is None
+
+
+def is_secret_option(word: str) -> bool:
+    """Tell whether what follows a word of a command is secret: `--password`."""
+    return word.startswith("-") and " " not in word and "=" not in word and is_secret(word.lstrip("-"))
+
+
+# -- shapes ------------------------------------------------------------------------------------
+
+
+class Shape(NamedTuple):
+    """What a kind of secret looks like wherever it stands."""
+
+    name: str
+    hints: Sequence[str]  # one of which stands where it begins, in lower case
+    pattern: re.Pattern[str]  # of its group `secret`, where it has one, that alone is secret
+    unfinished: re.Pattern[str]  # of one that a text's end cuts off
+
+
+def _shape(name: str, hints: str, pattern: str, unfinished: str = r"(?<![A-Za-z0-9])\S*\Z") -> Shape:
+    return Shape(name, hints.split(), re.compile(pattern, re.DOTALL), re.compile(unfinished))
+
+
+_B = r"(?<![A-Za-z0-9])"  # nothing that it could be the rest of
+_NEVER = "(?!)"
+_ADDRESS = r"://[^\s/?#\"'@:<>]{0,255}+:"
+_PEM = r"[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
+_GITLAB = "gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct)-"
+SHAPES = (
+    _shape("metacog, an agent's key", "mck_", rf"{_B}mck_[\w-]{{16,}}"),
+    # Tools of MCP servers are called mcp__server__tool.
+    _shape(
+        "metacog, a person's token", "mcp_",
+        rf"{_B}mcp_(?:[\w-]{{43}}(?![\w-])|(?=[\w-]{{0,99}}[A-Z])(?=[\w-]{{0,99}}[0-9])[A-Za-z0-9-][\w-]{{15,}})",
+    ),
+    _shape("signing secret", "whsec_", rf"{_B}whsec_[\w+/=-]{{16,}}"),
+    _shape("GitHub", "ghp_ gho_ ghu_ ghs_ ghr_", rf"{_B}gh[pousr]_\w{{16,}}"),
+    _shape("GitHub, fine-grained", "github_pat_", rf"{_B}github_pat_\w{{20,}}"),
+    _shape(
+        "GitLab", "glpat- gldt- glrt- glcbt- glptt- glft- glimt- glagent- gloas- glsoat- glffct- gr1348941",
+        rf"{_B}(?:{_GITLAB}|GR1348941)[\w.=-]{{16,}}",
+    ),
+    _shape("AWS", "akia asia abia acca", rf"{_B}A(?:KI|SI|BI|CC)A[0-9A-Z]{{12,}}"),
+    _shape("Google", "aiza ya29. gocspx-", rf"{_B}(?:AIza[\w-]{{30,}}|ya29\.[\w.-]{{16,}}|GOCSPX-[\w-]{{16,}})"),
+    _shape("Slack", "xox xapp-", rf"{_B}(?:xox[a-z]-(?:\d-)?|xapp-)[\w-]{{10,}}"),
+    _shape(
+        "Slack, a webhook", "://hooks.slack.com/",
+        r"://hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[\w/-]{16,})",
+    ),
+    _shape("Discord, a webhook", "/api/webhooks/", r"/api/webhooks/\d+/(?P<secret>[\w-]{16,})"),
+    _shape("Stripe", "sk_ rk_ pk_", rf"{_B}[srp]k_(?:live|test)_\w{{10,}}"),
+    _shape("OpenAI, Anthropic and their like", "sk-", rf"{_B}sk-[\w-]{{16,}}"),
+    _shape("Hugging Face", "hf_", rf"{_B}hf_[A-Za-z0-9]{{20,}}"),
+    _shape("npm", "npm_", rf"{_B}npm_[A-Za-z0-9]{{20,}}"),
+    _shape("PyPI", "pypi-", rf"{_B}pypi-[\w-]{{16,}}"),
+    _shape("DigitalOcean", "dop_v1_ doo_v1_ dor_v1_", rf"{_B}do[por]_v1_[A-Za-z0-9]{{16,}}"),
+    _shape("SendGrid", "sg.", rf"{_B}SG\.[\w-]{{16,}}\.[\w-]{{16,}}"),
+    _shape("Vault", "hvs. hvb.", rf"{_B}hv[sb]\.[\w-]{{20,}}"),
+    _shape("Shopify", "shpat_ shpss_ shpca_", rf"{_B}shp(?:at|ss|ca)_[0-9a-fA-F]{{20,}}"),
+    _shape("Databricks", "dapi", rf"{_B}dapi[0-9a-f]{{32}}"),
+    _shape(
+        "others by how they begin",
+        "dckr_pat_ glsa_ lin_api_ ntn_ figd_ atatt3 nrak- rubygems_ gsk_ xai- pplx- sntrys_ sbp_ nfp_ age-secret-key-1",
+        rf"{_B}(?:dckr_pat_|glsa_|lin_api_|ntn_|figd_|ATATT3|NRAK-|rubygems_|gsk_|xai-|pplx-|sntrys_|sbp_|nfp_"
+        r"|AGE-SECRET-KEY-1)[\w.=-]{16,}",
+    ),
+    _shape("JSON Web Token", "eyj", r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]{6,}(?:\.[\w-]*)?"),
+    _shape("private key", "-----begin", rf"-----BEGIN {_PEM}.*?(?:-----END {_PEM}|\Z)"),
+    _shape(
+        "password in an address", "://",
+        rf"{_ADDRESS}(?P<secret>[^\s/?#\"'<>]{{1,255}})@", rf"{_ADDRESS}(?P<secret>[^\s/?#\"'<>]+)\Z",
+    ),
+    _shape("signature in an address", "sig= x-amz-signature=", r"(?<=[?&])[\w-]+=(?P<secret>[\w%+/=-]{16,})"),
+    _shape(
+        "authorization", "bearer basic",
+        rf"(?i){_B}(?:bearer|basic)\s++(?P<secret>(?=[\w+/.~%-]{{0,99}}[0-9=])[\w+/=.~%-]{{12,}})",
+        rf"(?i){_B}(?:bearer|basic)\s+(?P<secret>\S+)\Z",
+    ),
+    _shape(
+        "SQL, an account", "identified",
+        r"(?i)identified\s+(?:with\s+\w+\s+)?by\s+(?:password\s+)?(?P<secret>'[^']{1,255}'|\"[^\"]{1,255}\")", _NEVER,
+    ),
+    _shape(
+        "curl, an account", "-u --user --proxy-user",
+        r"(?<!\S)-(?:-user|-proxy-user|u)[ =]?[\"']?[\w.@+-]{1,80}:(?P<secret>[^\s\"'$/:][^\s\"']{1,255})", _NEVER,
+    ),
+    _shape(
+        "mysql, an account", "mysql mariadb",
+        r"(?:mysql\w*|mariadb)\s[^|;&\n]{0,200}?(?<=\s)-p(?P<secret>[^\s\"'$-]\S{2,255})", _NEVER,
+    ),
+    _shape(
+        "sshpass, redis-cli", "sshpass redis-cli",
+        r"(?:sshpass\s+-p|redis-cli\s[^|;&\n]{0,200}?(?<=\s)-a)\s*[\"']?(?P<secret>[^\s\"'$][^\s\"']{2,255})", _NEVER,
+    ),
+)  # fmt: skip
+
+_own: Callable[[str], list[Place]] | None = None
+
+
+def use_own(expressions: Sequence[str]) -> None:
+    """Look for the operator's shapes, too; ValueError for one that cannot be searched in linear time."""
+    global _own
+    _own = linear_places(expressions) if expressions else None
+
+
+# -- values behind a name ----------------------------------------------------------------------
+
+_NAMES = (
+    "pass", "pwd", "secret", "token", "key", "auth", "cred", "cookie", "bearer", "otp", "pin", "jwt",
+    "密", "口令", "令牌", "权杖", "權杖", "金", "私",
+)  # fmt: skip
+_WORD = re.compile(rf"[\w-]{{1,{LONGEST_NAME}}}")
+_QUOTED = (
+    r'"(?P<double>(?:[^"\\]|\\.)*+)(?:"|\Z)'
+    r"|'(?P<single>(?:[^'\\]|\\.)*+)(?:'|\Z)"
+    r"|(?P<quote>\\{1,8}[\"'])(?P<escaped>.*?)(?:(?P=quote)|\Z)"
+)
+MOST_PLAIN = 256  # characters of a value without quotes that are looked at; a longer one is one, too
+_UNQUOTED = r"[^\s\"'`;|<>{}\[\](),&，。；、]"
+_PLAIN = rf"(?P<plain>{_UNQUOTED}{{1,{MOST_PLAIN}}}+)"
+_REST = re.compile(rf"{_UNQUOTED}++")
+# What follows a name, from its hint on, where a value may follow.
+_BEHIND = re.compile(rf"[\w-]{{0,{LONGEST_NAME}}}+(?:\\{{0,8}}[\"'])?\]?(?:[ \t]*+[:=：>]|[ \t]++\\{{0,8}}[\"'])")
+# `name: value`, `"name": value`, `name = value`, `name=value`, `name => value`, `["name"] = value`
+_ASSIGNED = re.compile(
+    r"(?P<closed>\\{0,8}[\"'])?\]?[ \t]*+(?P<sign>:?=>?|[:：])(?P<blank>\s*+)"
+    rf"(?P<scheme>(?i:(?:bearer|basic|digest|token)[ \t]++))?(?:[bfruBFRU]{{0,2}}(?:{_QUOTED})|{_PLAIN})",
+    re.DOTALL,
+)
+_BEFORE_OPTION = (" -", "\n-", "\t-", '"-', "'-")
+_OPTION = re.compile(rf"--?([\w-]{{1,{LONGEST_NAME}}}+)(?=[ \t])")
+_GIVEN = re.compile(rf"[ \t]++(?:{_QUOTED}|{_PLAIN})", re.DOTALL)  # `--name value`
+_QUOTED_BEHIND = re.compile(rf"[ \t]++(?:{_QUOTED})", re.DOTALL)  # `password 'value'`
+_ELEMENT = re.compile(r">(?P<plain>[^<]++)</")  # `<name>value<`
+_COOKIE = re.compile(r"\s*:\s*(?P<plain>[^\n\"']++)")
+_GROUPS = ("double", "single", "escaped", "plain")
+_STRONG = re.compile(r"pass|pwd|secret|key|authorization|密|口令", re.IGNORECASE)
+# Stands for a secret, or for none: $TOKEN, ${TOKEN}, {{ token }}, <token>, %(token)s, ****.
+_PLACEHOLDER = re.compile(
+    r"(?:(?:bearer|basic|token)\s+)?(?:\$[\w{(].*|\{.*\}|<[^<>]*>|%\(\w+\)s|\*+|•+|x{3,}|\.{3}|…"
+    r"|true|false|null|none|nil|undefined|required|optional|missing|bool|bytes|int|str|string)?",
+    re.IGNORECASE | re.DOTALL,
+)
+_CODE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")  # settings.PASSWORD
+_LINE_ENDS = re.compile(r"[ \t]*(?:[\"'\n\r]|\Z)")
+
+
+FEW = 500  # characters of a text in which all hints are looked for at once; in a longer one that is slower
+_HINT = re.compile("|".join(map(re.escape, (*_NAMES, *(hint for shape in SHAPES for hint in shape.hints)))))
+
+
+def secret_places(text: str, *, is_cut: bool = False) -> list[Place]:
+    """Return where secrets stand in a text, in order and apart; of one that `is_cut` its end may be half a secret."""
+    lowered = text.replace("İ", "_").lower()  # the one letter that becomes two
+    if len(text) < FEW and not _own and not _HINT.search(lowered):
+        return []
+    found = [*_by_shape(text, lowered, is_cut), *_by_name(text, lowered, is_cut), *(_own(text) if _own else ())]
+    return _apart(found) if found else found
+
+
+def _apart(places: list[Place]) -> list[Place]:
+    """Return places in order, those that touch each other as one."""
+    apart: list[Place] = []
+    for start, end in sorted(places):
+        if apart and start <= apart[-1][1]:
+            apart[-1] = (apart[-1][0], max(end, apart[-1][1]))
+        else:
+            apart.append((start, end))
+    return apart
+
+
+def _occurrences(lowered: str, hint: str) -> Iterator[int]:
+    at = lowered.find(hint)
+    while at >= 0:
+        yield at
+        at = lowered.find(hint, at + len(hint))
+
+
+def _by_shape(text: str, lowered: str, is_cut: bool) -> Iterator[Place]:
+    for shape in SHAPES:
+        for hint in shape.hints:
+            end = 0  # of the last one: what is within it is a part of it
+            for at in _occurrences(lowered, hint):
+                if at < end:
+                    continue
+                found = shape.pattern.match(text, at) or (is_cut and shape.unfinished.match(text, at)) or None
+                if found:
+                    end = found.end()
+                    yield found.span("secret" if "secret" in found.re.groupindex else 0)
+
+
+def _by_name(text: str, lowered: str, is_cut: bool) -> Iterator[Place]:
+    begin = set[int]()
+    for hint in _NAMES:
+        for at in _occurrences(lowered, hint):
+            if _BEHIND.match(text, at + len(hint)):
+                begin.add(_word_begins(text, at))
+    for before in _BEFORE_OPTION:
+        for at in _occurrences(text, before):
+            if (option := _OPTION.match(text, at + len(before) - 1)) and is_secret(option[1]):
+                begin.add(option.start())
+    reached = 0
+    for start in sorted(begin):
+        if start >= reached and (word := _WORD.match(text, start)) and (found := _value(text, *word.span(), is_cut)):
+            yield found
+            reached = found[1]
+
+
+def _word_begins(text: str, at: int) -> int:
+    least = max(0, at - LONGEST_NAME // 2)
+    while at > least and (text[at - 1].isalnum() or text[at - 1] in "_-"):
+        at -= 1
+    return at
+
+
+def _value(text: str, start: int, end: int, is_cut: bool) -> Place | None:
+    """Return where the value of the name between `start` and `end` stands; None of a name that is no secret's."""
+    name = text[start:end].lstrip("-")
+    if found := _ASSIGNED.match(text, end):
+        if not is_secret(name):
+            return None
+        if name.lower().endswith("cookie") and (line := _COOKIE.match(text, end)):
+            return line.span("plain")
+        return _place(found, _is_value(found, name, text, is_cut))
+    if text[start] == "-" and (found := _GIVEN.match(text, end)):
+        return _place(found, is_secret(name) and not (found["plain"] or "").startswith("-"))
+    if text[end : end + 1] == ">" and text[start - 1 : start] == "<" and (found := _ELEMENT.match(text, end)):
+        return _place(found, is_secret(name))
+    if name[-8:].lower() == "password" and (found := _QUOTED_BEHIND.match(text, end)):
+        return _place(found, True)
+    return None
+
+
+def _place(found: re.Match[str], is_value: bool) -> Place | None:
+    group = next(each for each in _GROUPS if each in found.re.groupindex and found[each] is not None)
+    start, end = found.span(group)
+    if not is_value or _PLACEHOLDER.fullmatch(found.string, start, end):
+        return None
+    if group == "plain" and end - start == MOST_PLAIN and (rest := _REST.match(found.string, end)):
+        return start, rest.end()
+    return start, end
+
+
+def _is_value(found: re.Match[str], name: str, text: str, is_cut: bool) -> bool:
+    """Tell whether what stands behind a secret's name is its value, and not the next word or a piece of a program."""
+    value, end = found["plain"], found.end()
+    if value is None or (is_cut and end == len(text)):
+        return True
+    if "\n" in found["blank"] or text[end : end + 1] in ("(", "[") or _CODE.fullmatch(value) or is_secret(value):
+        return False
+    if found["closed"] or found["scheme"] or len(value) == MOST_PLAIN:
+        return True
+    if len(value) >= 6 and any(map(str.isdigit, value)):
+        return True
+    if len(value) >= 4 and "=" in found["sign"] and not found["blank"]:
+        return True
+    return len(value) >= 4 and "/" not in value and bool(_STRONG.search(name)) and bool(_LINE_ENDS.match(text, end))

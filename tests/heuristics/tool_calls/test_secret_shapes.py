@@ -1,0 +1,177 @@
+"""What is known as a secret: each shape fires, its near miss does not; names; the operator's own; and in what time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from metacog.heuristics.tool_calls import secret_shapes
+from metacog.heuristics.tool_calls.secret_shapes import SHAPES, is_secret, is_secret_option, secret_places
+
+KEY = "aB3dE5gH7jK9mN1pQ3sT5vW7"  # 24 letters and digits: what a key is made of
+HEX = "0123456789abcdef" * 2
+
+# Of each shape: a text in which it fires, where [] are around what is secret, and one that only comes near.
+FIRES = {
+    "metacog, an agent's key": ("key [mck_" + KEY + "]", "mck_short and unmck_" + KEY),
+    "metacog, a person's token": ("[mcp_" + KEY + "]", "mcp__bank__transfer_money_2_accounts mcp_server"),
+    "signing secret": ("[whsec_" + KEY + "/+=]", "whsec_short"),
+    "GitHub": ("[ghp_" + KEY + "] [ghs_" + KEY + "]", "ghx_" + KEY + " and ghp_short"),
+    "GitHub, fine-grained": ("[github_pat_11" + KEY + "_x]", "github_pat_short"),
+    "GitLab": ("git clone [glpat-" + KEY + "] [GR1348941" + KEY + "]", "glpat-short and glfoo-" + KEY),
+    "AWS": ("[AKIA0123456789ABCDEF]", "AKIA-0123456789ABCDEF and akia0123456789abcdef"),
+    "Google": ("[AIza" + HEX + "abc] [ya29.a0" + KEY + "] [GOCSPX-" + KEY + "]", "AIzaShort and ya29.x"),
+    "Slack": ("[xoxb-123456789012-" + KEY + "] [xapp-1-" + KEY + "]", "xoxo-love and xoxb"),
+    "Slack, a webhook": (
+        f"https://hooks.slack.com/services/[T01234567/B01234567/{KEY}]",
+        "https://hooks.slack.com/services/help",
+    ),
+    "Discord, a webhook": (f"https://discord.com/api/webhooks/12345/[{KEY}]", "/api/webhooks/12345/help"),
+    "Stripe": ("[sk_live_" + KEY + "] [rk_test_" + KEY + "]", "task_live_" + KEY + " and sk_live_x"),
+    "OpenAI, Anthropic and their like": ("[sk-ant-api03-" + KEY + "] [sk-proj-" + KEY + "]", "task-" + KEY),
+    "Hugging Face": ("[hf_" + KEY + "]", "hf_hub and shf_" + KEY),
+    "npm": ("//registry/:x [npm_" + KEY + "]", "npm_config_registry"),
+    "PyPI": ("[pypi-AgEI" + KEY + "]", "pypi-mirror"),
+    "DigitalOcean": ("[dop_v1_" + HEX + "]", "dop_v1_x"),
+    "SendGrid": (f"[SG.{KEY}.{KEY}]", "SG.1 of the plan, sg." + KEY),
+    "Vault": ("[hvs." + KEY + "]", "hvs.example"),
+    "Shopify": ("[shpat_" + HEX + "]", "shpat_x"),
+    "Databricks": ("[dapi" + HEX + "]", "dapi0123"),
+    "others by how they begin": ("[dckr_pat_" + KEY + "] [gsk_" + KEY + "]", "gsk_x, ntn_ and xai-chat"),
+    "JSON Web Token": ("[eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln]", "eyJust a word, eyJhbGciOiJIUzI1NiJ9"),
+    "private key": (
+        "[-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----] [-----BEGIN PRIVATE KEY-----\nMII]",
+        "-----BEGIN PUBLIC KEY-----\nMII\n-----END PUBLIC KEY-----",
+    ),
+    "password in an address": (
+        "postgres://me:[s3cret]@db/x redis://:[p@ss]@host:6379",
+        "https://example.com:8080/a@b and https://me@example.com and mailto://a b:c@d",
+    ),
+    "signature in an address": (f"https://x/y?a=1&sig=[{KEY}]", f"sig={KEY} and ?sig=short"),
+    "authorization": ("bearer [" + KEY + "] and Basic [dXNlcjpwYXNzd29yZA==]", "Bearer responsibilities, basic 123"),
+    "SQL, an account": ("CREATE USER x IDENTIFIED BY ['hunter']", "identified by name"),
+    "curl, an account": ("curl -u bob:[hunter2] https://x; curl --user 'bob:[h2]' x", "docker -u 1000:$GID x -u bob"),
+    "mysql, an account": ("mysql -u root -p[hunter2] db", "mkdir -p/srv/app and mysql -p db"),
+    "sshpass, redis-cli": ("sshpass -p [hunter2] ssh x; redis-cli -h y -a '[hunter2]'", "ls -a hunter2"),
+}  # fmt: skip
+
+# Behind a name that says so.
+NAMED = (
+    ("DB_PASSWORD=[hunter2] ./run", "PASSWORD=$DB_PASSWORD DB_PASSWORD= ./run"),
+    ("PGPASSWORD=[swordfish] psql; export AWS_SECRET_ACCESS_KEY=[" + KEY + "]", "KEYBOARD=swordfish AUTHOR=me-1234"),
+    ("run --password [hunter] --api-key=[abcd1234] --token '[a b]'", "run --password --token $TOKEN --pass-through 1"),
+    ('-H "Authorization: Bearer [abcd]" -H "X-Api-Key: [abcdefgh]"', '"Authorization: Bearer $TOKEN" "Accept: html1"'),
+    ("Cookie: [sid=1; theme=dark]\nHost: x", "Cookies: 12 of them"),
+    ("user: me\npassword: [swordfish]\nport: 1", "Token: optional\npassword:\n  min: 12345678"),
+    ('{"password": "[hun ter]", "pin": [1234], "x": 1}', '{"password": null, "pin": true, "max_tokens": 1234567}'),
+    ('curl -d "{\\"password\\": \\"[hun ter]\\"}"', '"{\\"passport\\": \\"hun ter\\"}"'),
+    ("connect(password=\"[it's me]\", token='[t]')", "connect(password=password, token=get(), secret=settings.KEY)"),
+    ("os.environ['API_TOKEN'] = '[abc]'", "os.environ['API_TOKEN']"),
+    ("<password>[hunter]</password>", "<passport>hunter</passport>"),
+    ("ALTER USER x PASSWORD '[hunter]'", "ALTER USER x PASSWORD NULL"),
+    ("?a=1&access_token=[abcdef]&b=2", "?a=1&token_type=abcdef&next=2"),
+    ("AccountName=x;AccountKey=[abcdef==];y", "AccountName=abcdef1;"),
+    ("数据库密码：[abc12345]，口令=[hunter2]", "密度：12345678"),
+    ("secret=[" + "x1" * 300 + "] y", "secret={{ secret }} token=<token> password=**** key=hunter22"),
+)  # fmt: skip
+LIST = [*FIRES.values(), *NAMED]
+
+
+def cut_out(marked: str) -> tuple[str, list[str]]:
+    """Return a text without its brackets, and what stood in them."""
+    parts = marked.replace("]", "[").split("[")
+    return "".join(parts), parts[1::2]
+
+
+def found(text: str, *, is_cut: bool = False) -> list[str]:
+    return [text[start:end] for start, end in secret_places(text, is_cut=is_cut)]
+
+
+def test_each_shape_has_its_row() -> None:
+    assert list(FIRES) == [shape.name for shape in SHAPES]
+
+
+@pytest.mark.parametrize(("marked", "near_miss"), LIST, ids=[*FIRES, *(text for text, _ in NAMED)])
+def test_it_fires_and_comes_near(marked: str, near_miss: str) -> None:
+    text, secrets = cut_out(marked.replace("['API_TOKEN']", "('API_TOKEN')") if "environ" in marked else marked)
+    text = text.replace("('API_TOKEN')", "['API_TOKEN']")
+    assert found(text) == secrets
+    assert found("İ " * 300 + text) == secrets, "places are those of the text as it was sent"
+    assert found(near_miss) == []
+
+
+@pytest.mark.parametrize(
+    "marked", [marked for marked, _ in FIRES.values() if not any(each in marked for each in ("://", " -", "BEGIN"))]
+)
+def test_of_a_text_that_is_cut_off_no_half_of_a_secret_stays(marked: str) -> None:
+    text, secrets = cut_out(marked)
+    for end in range(len(text)):
+        shown = text[:end]
+        for start, stop in reversed(secret_places(shown, is_cut=True)):
+            shown = shown[:start] + shown[stop:]
+        assert not any(secret[:12] in shown for secret in secrets if len(secret) > 16), shown
+
+
+SECRET = """
+    password db_password x-api-key githubToken Authorization private_key cookie AWS_SECRET_ACCESS_KEY PGPASSWORD
+    access_tokens SecretString password2 password_confirmation APIKey 密码 数据库密碼 sshKey pin Set-Cookie creds totp
+"""
+OPEN = """
+    max_tokens tokens cachedTokens total_token author secretary compass keyboard key pinned oauth passport tokenizer
+"""
+
+
+@pytest.mark.parametrize("name", SECRET.split())
+def test_names_of_secrets(name: str) -> None:
+    assert is_secret(name)
+
+
+@pytest.mark.parametrize("name", ["", *OPEN.split()])
+def test_names_of_what_anybody_may_read(name: str) -> None:
+    assert not is_secret(name)
+
+
+def test_an_option_of_a_command_names_what_follows() -> None:
+    assert is_secret_option("--password")
+    assert is_secret_option("-pass")
+    assert not any(map(is_secret_option, ("--password=x", "password", "-- password", "--max-tokens", "")))
+
+
+@pytest.fixture
+def own() -> Iterator[None]:
+    secret_shapes.use_own([r"ACME-[0-9]{4,}", "(?i)intern-[a-z]+"])
+    yield
+    secret_shapes.use_own([])
+
+
+def test_the_operators_own_shapes_are_found_too(own: None) -> None:
+    assert found("密 ACME-12345 x, Intern-abc and ACME-123") == ["ACME-12345", "Intern-abc"]
+
+
+@pytest.mark.parametrize("expression", ["(a", r"(?<=a)b", r"(a)\1", "x*", ""])
+def test_what_cannot_be_searched_in_linear_time_is_refused(expression: str) -> None:
+    with pytest.raises(ValueError, match="linear time"):
+        secret_shapes.use_own(["fine", expression])
+    assert found("fine") == []
+
+
+UNITS = (
+    "token", "token ", "token=", 'token="', "token='password=\"", 'token:\\"', "://", "://a:", "sk-", "eyJaaaaaaaa.",
+    "-----BEGIN PRIVATE KEY-----", "mysql x ", "redis-cli ", "bearer ", "identified by ", " -u a", " --token ",
+    "<token>", "cookie: ", "mcp_", "xoxb-", "SG.aaaaaaaaaaaaaaaa", "-", "Ab1_",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_megabyte_takes_ten_times_as_long_as_a_tenth_of_it(unit: str) -> None:
+    def seconds(length: int) -> float:
+        text = (unit * (length // len(unit) + 1))[:length]
+        begun = time.process_time()
+        secret_places(text)
+        secret_places(text, is_cut=True)
+        return time.process_time() - begun
+
+    tenth = min(seconds(100_000) for _ in range(2))
+    assert seconds(1_000_000) < 30 * tenth + 0.5
