@@ -12,6 +12,7 @@ class MetacogConfig(AppConfig):
         # The package's __init__ stays empty so that the heuristics load without Celery and Django.
         from django.conf import settings
 
+        from metacog.heuristics.tool_calls import secret_shapes
         from metacog.runtime import (
             checks,  # noqa: F401 - importing makes the app and registers the checks
             error_reports,
@@ -21,6 +22,7 @@ class MetacogConfig(AppConfig):
             second_factor,  # noqa: F401 - importing connects its signals
         )
 
+        secret_shapes.use_own(settings.SECRET_SHAPES)
         if settings.SENTRY_DSN:
             error_reports.start(settings.SENTRY_DSN)
 

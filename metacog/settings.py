@@ -16,6 +16,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from django.utils.functional import lazy
 
+from metacog.heuristics.text.matcher import linear_places
 from metacog.runtime import error_reports, oidc, tracing
 from metacog.runtime.program import IN_CHECKOUT
 
@@ -29,7 +30,7 @@ SETTINGS = {  # each as METACOG_NAME
     "ADMIN_PASSWORD", "ALLOWED_HOSTS", "BROKER_URL", "CALLBACK_ALLOW", "CALLBACK_SCHEDULE", "CHAIRMAN_KEY",
     "CHAIRMAN_MODEL", "CHAIRMAN_URL", "DATABASE_URL", "DATA_DIR", "DOTENV", "LISTEN_HOST", "LISTEN_PORT",
     "MAIL_FROM", "METRICS_TOKEN", "OIDC", "PREPARED", "PUBLIC_URL", "REVIEW_SECONDS", "SEARXNG_URL", "SECRET_KEY",
-    "SECRET_KEY_FALLBACKS", "SMTP_URL", "TRACE_URL", "UNDO_SECONDS",
+    "SECRET_KEY_FALLBACKS", "SECRET_SHAPES", "SMTP_URL", "TRACE_URL", "UNDO_SECONDS",
 }  # fmt: skip
 # For the tests; for clients; and what Kubernetes gives every container beside a service of the name `metacog`.
 _OTHERS = re.compile(r"METACOG_(TEST_\w+|URL|API_KEY(_FILE)?|HOOK_\w+|SERVICE_(HOST|PORT)\w*|PORT(_\d+_\w+)?)")
@@ -238,6 +239,21 @@ def _pauses(name: str) -> tuple[float, ...] | None:
     CONFIG_PROBLEMS.append(
         (f"{name} is not a list of seconds.", "Give up to 100 numbers with commas between them: 5,30,120"))
     return None
+
+
+def _secret_shapes() -> list[str]:
+    """Read the operator's own shapes of secrets: regular expressions with blanks between them."""
+    found = []
+    for number, expression in enumerate(_ENV.get("METACOG_SECRET_SHAPES", "").split(), 1):
+        try:
+            linear_places([expression])
+        except ValueError as why:
+            CONFIG_PROBLEMS.append(
+                (f"Entry {number} of METACOG_SECRET_SHAPES {why}.",
+                 r"Write expressions with blanks between them, \s for a blank in one: ACME-[0-9]{8} intern_\w{20}"))
+        else:
+            found.append(expression)
+    return found
 
 
 def _is_plain(url: str) -> bool:
@@ -566,6 +582,7 @@ EMAIL_TIMEOUT = 10
 # Others' variables, not in `.env`: their own packages read them from the environment.
 TRACE_EXPORTERS = tracing.installed(tracing.exporters(os.environ), CONFIG_DOUBTS)
 TRACE_URL = _trace_url()
+SECRET_SHAPES = _secret_shapes()  # what is masked for people beside heuristics/tool_calls/secret_shapes.py
 SENTRY_DSN = error_reports.dsn(os.environ, CONFIG_PROBLEMS, CONFIG_DOUBTS)
 
 METRICS_TOKEN = _ENV.get("METACOG_METRICS_TOKEN", "")

@@ -5,12 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict, cast
 
 from metacog.heuristics.memory import recall
 from metacog.heuristics.signals.spec import SignalPart
 from metacog.heuristics.text.excerpts import said
-from metacog.heuristics.tool_calls.secrets import masked, masked_text
+from metacog.heuristics.tool_calls.secrets import (
+    MASK,
+    Masked,
+    mask,
+    mask_item,
+    masked,
+    masked_hesitation,
+    masked_schema,
+    masked_verdict,
+)
 from metacog.heuristics.wire.assessment import HesitationPart, Verdict
 from metacog.models import Agent
 from patterns.serializers import instant
@@ -80,6 +89,18 @@ def excerpt(text: str) -> str:
 def hesitation_of(held: HeldItem, verdict: Verdict) -> HesitationPart | None:
     """Return the hesitation about an item: its response's, or a tool call's own. None: it was not scored."""
     return held.call.hesitation if held.kind == HeldItem.Kind.TOOL_CALL else verdict["hesitation"]
+
+
+def hesitation_for_people(held: HeldItem, verdict: Verdict, body: Mapping[str, Any]) -> HesitationPart | None:
+    """Return what `hesitation_of` returns with secrets masked, and its spans where they are in the masked text."""
+    if held.kind == HeldItem.Kind.TOOL_CALL:
+        text = mask_item("", held.call.name, held.call.arguments)
+        return cast("HesitationPart | None", masked_hesitation(held.call.hesitation, text))
+    return verdict_for_people(verdict, body)["hesitation"]
+
+
+def verdict_for_people(verdict: Verdict, body: Mapping[str, Any]) -> Verdict:
+    return cast("Verdict", masked_verdict(verdict, body))
 
 
 def signals_of(held: HeldItem, verdict: Verdict) -> list[SignalPart]:
@@ -156,16 +177,43 @@ def decision_shape(decision: Decision, *, names: bool) -> DecisionShape:
     return shape
 
 
-def outcome_shape(outcome: CallOutcome | None, *, masks: bool = False) -> OutcomeShape | None:
-    """Return the `outcome` object, for people with its secrets masked; None where none was reported."""
+def outcome_shape(outcome: CallOutcome | None) -> OutcomeShape | None:
+    """Return the `outcome` object; None where none was reported."""
     if outcome is None:
         return None
     return {
         "status": outcome.status,
-        "detail": masked_text(outcome.detail) if masks else outcome.detail,
-        "result": masked(outcome.result) if masks else outcome.result,
+        "detail": outcome.detail,
+        "result": outcome.result,
         "reported_at": instant(outcome.reported_at),
     }
+
+
+def for_people(shape: Mapping[str, Any], response: Masked | None = None) -> dict[str, Any]:
+    """Return any shape of the API as people read it: its secrets masked, spans moved to where their words stand by now.
+
+    Of held words the spans are places in the response, which stay as they were sent where it is not given, masked.
+    """
+    hidden: dict[str, Any] = masked(shape)
+    if shape.get("kind") == HeldItem.Kind.TOOL_CALL and "arguments" in shape:
+        text = mask_item("", shape["name"], shape["arguments"])
+        hidden |= {"text": text.text, "schema": masked_schema(shape["schema"])}
+        hidden["hesitation"] = masked_hesitation(shape["hesitation"], text)
+    elif shape.get("hesitation") and (response is None or response.edits):
+        hidden["hesitation"] = _of_words(hidden["hesitation"], shape, response)
+    return hidden
+
+
+def _of_words(hidden: dict[str, Any], shape: Mapping[str, Any], response: Masked | None) -> dict[str, Any]:
+    if response:
+        return cast("dict[str, Any]", masked_hesitation(shape["hesitation"], response))
+    text = mask(shape["text"])
+    secrets = [shape["text"][start:end] for start, end, _ in text.edits]
+    for signal in hidden["signals"]:
+        for span in signal["spans"]:
+            if any(span["text"] in secret for secret in secrets):
+                span["text"] = MASK
+    return hidden
 
 
 def matched(text: str, terms: Iterable[str]) -> list[str]:

@@ -16,7 +16,7 @@ from metacog.models import Agent
 from patterns.models import ErrorPattern
 from patterns.patterns import exchange
 from reviews.models import AgentResponse, Delivery, HeldItem, TeamWebhook
-from reviews.serializers import body_of, held_shape
+from reviews.serializers import body_of, for_people, held_shape
 
 Event = TeamWebhook.Event
 
@@ -68,7 +68,9 @@ def _owed(
     agent: Agent | None,
     held: HeldItem | None,
 ) -> list[Delivery]:
-    data = {**shape, "agent": {"id": agent.public_id, "name": agent.name}} if agent else shape
+    data = for_people(shape)
+    if agent:
+        data["agent"] = {"id": agent.public_id, "name": agent.name}
     body = body_of(event, data, at)
     return [Delivery(webhook=webhook, agent=agent, held=held, type=event, body=body) for webhook in webhooks]
 

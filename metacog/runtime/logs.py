@@ -3,6 +3,8 @@
 import logging
 import re
 
+from metacog.heuristics.tool_calls.secrets import masked_text
+
 # Of an address what signs in, decides or stops mail: whoever has it may. Our ids are shorter, and stay.
 _SECRET = re.compile(r"(?<=/)[^/\s]{36,}")
 
@@ -20,4 +22,4 @@ class Line(logging.Formatter):
 
 
 def without_secrets(text: str) -> str:
-    return _SECRET.sub("…", text)
+    return _SECRET.sub("…", masked_text(text))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from django.conf import settings
@@ -13,9 +13,21 @@ from django.utils import timezone
 from ninja import Query, Router, Schema
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from metacog.audit import audit
 from metacog.db.rows import fitting
 from metacog.heuristics.signals.spec import SignalPart
 from metacog.heuristics.text.shadow import is_blank
+from metacog.heuristics.tool_calls.secrets import (
+    Masked,
+    mask,
+    mask_item,
+    masked,
+    masked_errors,
+    masked_hesitation,
+    masked_text,
+    restored,
+    restored_text,
+)
 from metacog.heuristics.wire import wire
 from metacog.http.api import (
     METADATA,
@@ -36,11 +48,12 @@ from reviews.api.responses import SAID, Decided, Held, Version
 from reviews.held import decisions
 from reviews.held.listing import Filters, Order, along, behind, in_order, matching, with_metadata
 from reviews.models import Comment, Decision, HeldItem, ItemTalk
-from reviews.serializers import decision_shape, excerpt, held_shape, outcome_shape, signals_of
+from reviews.serializers import decision_shape, excerpt, for_people, held_shape, outcome_shape
 
 router = Router(auth=PersonToken())
 PAGE = 100
 VIA = "api"
+STILL_MASKED = "What you changed contains a masked part. Write the value itself, or leave all of it as you read it."
 Scope, State = PersonalToken.Scope, HeldItem.State
 
 
@@ -146,6 +159,12 @@ class QueueAsked(Schema):
     session: str | None = None
 
 
+class ItemAsked(Schema):
+    """How an item is read."""
+
+    reveal: Literal["1"] | None = Field(None, description="Show what is masked; for reviewers.")
+
+
 @router.get("/review/queue", response=QueuePage, by_alias=True, summary="Read the queue")
 def read_queue(request: TokenRequest, asked: Query[QueueAsked]) -> HttpResponse:
     """List the held items of your teams: the highest score first, the oldest first with `order=age`, or with
@@ -184,13 +203,24 @@ def read_queue(request: TokenRequest, asked: Query[QueueAsked]) -> HttpResponse:
 
 
 @router.get("/review/held/{held_id}", response=ReviewItem, by_alias=True, summary="Read an item to decide it")
-def read_item(request: TokenRequest, held_id: str) -> HttpResponse:
-    """Return one item of your teams, whole, with what was around it and the decision that stands."""
+def read_item(request: TokenRequest, held_id: str, asked: Query[ItemAsked]) -> HttpResponse:
+    """Return one item of your teams, whole, with what was around it and the decision that stands.
+
+    Secrets are masked, here and wherever people read, unless `reveal=1` is asked for: that takes the role of a
+    reviewer, and the audit log keeps who looked.
+    """
     check_scope(request, Scope.READ)
+    check_parameters(request, *ItemAsked.model_fields)
     held = visible(request.auth.person, held_id)
+    if asked.reveal:
+        _check_role(request.auth.person, held, "reveal what is masked")
+        kind = audit.of_item(held.kind, "revealed")
+        audit.record(
+            kind, held.public_id, actor=request.auth.person, team=held.team_id, agent=held.agent, at="", via=VIA
+        )
     if decisions.settle(held.agent):
         held = visible(request.auth.person, held_id)
-    return as_json(review_item(held))
+    return as_json(review_item(held, is_revealed=bool(asked.reveal)))
 
 
 @router.post(
@@ -236,9 +266,11 @@ def decide_item(request: TokenRequest, held_id: str) -> HttpResponse:
         told = "Decided before" if held.standing else "This is not the item as it stands now: read it again"
         raise _conflict(held, told) from None
     except decisions.StillRisky as risky:
-        raise _still_risky(risky.edited, "/arguments" if body.text is None else "/text") from None
+        raise _still_risky(risky.edited, "/arguments" if body.text is None else "/text", _text_of(held, edit)) from None
+    except decisions.StillMasked:
+        raise at("/arguments" if body.text is None else "/text", STILL_MASKED) from None
     except decisions.OutOfSchema as wrong:
-        errors = [{**error, "pointer": f"/arguments{error['pointer']}"} for error in wrong.errors]
+        errors = [{**error, "pointer": f"/arguments{error['pointer']}"} for error in masked_errors(wrong.errors)]
         raise Problem(422, wire.summary(errors), errors) from None
     return as_json(_decision(decision), status=201 if is_new else 200)
 
@@ -257,10 +289,18 @@ def _edit(body: PersonsDecision, held: HeldItem) -> decisions.Edit | None:
     if is_call:
         if "arguments" not in body.model_fields_set:
             raise at("/arguments", "An edit of a tool call needs its arguments.")
-        return decisions.Arguments(body.arguments)
+        shown = masked(held.call.arguments)
+        return decisions.Arguments(restored(body.arguments, held.call.arguments, shown))
     if body.text is None:
         raise at("/text", "An edit needs the edited text.")
-    return body.text
+    return restored_text(body.text, held.text)
+
+
+def _text_of(held: HeldItem, edit: decisions.Edit | None) -> Masked:
+    """Return the text that an edit was scored by, masked."""
+    if isinstance(edit, decisions.Arguments):
+        return mask_item("", held.call.name, edit.value)
+    return mask(edit or "")
 
 
 @router.post("/review/held/{held_id}/undo", response=ReviewItem, by_alias=True, summary="Undo a decision")
@@ -303,31 +343,29 @@ def _read_standing(items: list[HeldItem]) -> None:
 def decidable(person: User, held_id: str) -> HeldItem:
     """Return an item that the person sees; raise the 403 where they may not decide it."""
     held = visible(person, held_id)
-    if not person.has_role(held.team_id, Role.REVIEWER):
-        raise Problem(
-            403, f"You may read in the team {held.team.name!r}, not decide: that takes the role of a reviewer."
-        )
+    _check_role(person, held, "decide")
     return held
 
 
-def _queue_item(held: HeldItem) -> dict[str, Any]:
+def _check_role(person: User, held: HeldItem, what: str) -> None:
+    if not person.has_role(held.team_id, Role.REVIEWER):
+        told = f"You may read in the team {held.team.name!r}, not {what}: that takes the role of a reviewer."
+        raise Problem(403, told)
+
+
+def _queue_item(held: HeldItem, *, is_revealed: bool = False, response: Masked | None = None) -> dict[str, Any]:
+    shape: Mapping[str, Any] = held_shape(held) if is_revealed else for_people(held_shape(held), response)
     return {
-        **held_shape(held),
+        **shape,
         "state": held.state,
         "agent": {"id": held.agent.public_id, "name": held.agent.name},
         "team": held.team.name,
         "review_url": settings.PUBLIC_URL + reverse("item", args=[held.public_id]),
-        "excerpt": excerpt(held.text),
-        "decision": next(map(_decision, held.standing), None),
+        "excerpt": excerpt(shape["text"]),
+        "decision": next((_decision(each, is_revealed=is_revealed) for each in held.standing), None),
         **_talk(getattr(held, "talk", None)),
-        **_outcome(held),
+        "outcome": shape.get("outcome"),
     }
-
-
-def _outcome(held: HeldItem) -> dict[str, Any]:
-    """Return what became of a tool call as people read it."""
-    call = held.call if held.kind == HeldItem.Kind.TOOL_CALL else None
-    return {"outcome": outcome_shape(getattr(call, "outcome", None), masks=True)}
 
 
 def _talk(row: ItemTalk | None) -> dict[str, Any]:
@@ -343,18 +381,21 @@ def comment_shape(said: Comment) -> dict[str, Any]:
     return {
         "id": said.public_id,
         "author": said.author.get_username(),
-        "text": said.text,
+        "text": masked_text(said.text),
         "mentions": [each.person.get_username() for each in said.mentions.all()],
         "created_at": instant(said.created_at),
     }
 
 
-def review_item(held: HeldItem) -> dict[str, Any]:
-    body, item = held.response.wire_body(), _queue_item(held)
+def review_item(held: HeldItem, *, is_revealed: bool = False) -> dict[str, Any]:
+    body = held.response.wire_body()
+    response = Masked(body["response"]) if is_revealed else mask(body["response"])
+    item = _queue_item(held, is_revealed=is_revealed, response=response)
+    message = body.get("user_message")
     return {
         **item,
-        "user_message": body.get("user_message"),
-        "response_text": body["response"],
+        "user_message": message if is_revealed or message is None else masked_text(message),
+        "response_text": response.text,
         "comments": [
             comment_shape(said)
             for said in Comment.objects.filter(held=held)
@@ -362,15 +403,17 @@ def review_item(held: HeldItem) -> dict[str, Any]:
             .prefetch_related("mentions__person")
             .order_by("pk")
         ],
-        "signals": signals_of(held, held.response.wire_verdict()),
+        "signals": item["hesitation"]["signals"] if item["hesitation"] else [],
     }
 
 
-def _decision(decision: Decision) -> dict[str, Any]:
+def _decision(decision: Decision, *, is_revealed: bool = False) -> dict[str, Any]:
     until = instant(decision.release_at) if decision.can_be_undone(timezone.now()) else None
     name = decision.person.get_username() if decision.person else None
     shape = {**decision_shape(decision, names=True), "decided_by": name, "undo_until": until}
-    return shape | _outcome(decision.held)
+    call = decision.held.call if decision.held.kind == HeldItem.Kind.TOOL_CALL else None
+    shape["outcome"] = outcome_shape(getattr(call, "outcome", None))
+    return shape if is_revealed else for_people(shape)
 
 
 def _conflict(held: HeldItem, told: str) -> Problem:
@@ -380,15 +423,22 @@ def _conflict(held: HeldItem, told: str) -> Problem:
     return Problem(409, f"{told}{which}.", decision=standing)
 
 
-def _still_risky(edited: decisions.Edited, place: str) -> Problem:
+def _still_risky(edited: decisions.Edited, place: str, text: Masked) -> Problem:
     slips = [{**slip, "pointer": place + slip["pointer"]} for slip in edited.slips.errors]
     told = f"The edit would be held again: {edited.reason}." if edited.is_held_again else wire.summary(slips)
-    shown = edited.hesitation and {
-        "score": edited.hesitation.score,
-        "hold_at": edited.hold_at,
-        "signals": [signal.as_dict() for signal in edited.hesitation.signals],
-    }
+    shown = edited.hesitation and masked_hesitation(
+        {
+            "score": edited.hesitation.score,
+            "hold_at": edited.hold_at,
+            "signals": [signal.as_dict() for signal in edited.hesitation.signals],
+        },
+        text,
+    )
     errors = [{"pointer": place, "detail": edited.reason}] if edited.is_held_again else []
     return Problem(
-        422, f"{told} Send `accept_risk: true` to release it.", [*errors, *slips], hesitation=shown, rule=edited.rule
+        422,
+        f"{masked_text(told)} Send `accept_risk: true` to release it.",
+        masked([*errors, *slips]),
+        hesitation=shown,
+        rule=edited.rule,
     )

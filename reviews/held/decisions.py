@@ -21,6 +21,7 @@ from metacog.audit import audit
 from metacog.db import clocks
 from metacog.heuristics.text.canonical_json import canonical
 from metacog.heuristics.text.tags import Item, ToolCall
+from metacog.heuristics.tool_calls.secrets import is_mask_left
 from metacog.heuristics.wire.json_schema import errors_of
 from metacog.heuristics.wire.schema_keys import lost_keys, unknown_keys
 from metacog.models import Agent, AgentState, User
@@ -144,6 +145,10 @@ class StillRisky(Refusal):
         self.edited = edited
 
 
+class StillMasked(Refusal):
+    """A person's edit has a mask where a secret should stand."""
+
+
 class OutOfSchema(Refusal):
     """The edited arguments do not meet the call's schema; `errors` are {"pointer", "detail"}."""
 
@@ -173,6 +178,8 @@ def decide(
     """
     began = tracing.now()
     settle(held.agent)
+    if isinstance(actor, User) and _has_mask_left(held, edit):
+        raise StillMasked
     # Before anything is locked: what an agent sent as a schema may take its time.
     if isinstance(edit, Arguments):
         errors = errors_of(edit.value, held.call.schema) if held.state == State.PENDING else []
@@ -199,6 +206,12 @@ def decide(
             _release(decision, state, now)
     traces.tell_decided(decision, began)
     return decision, True
+
+
+def _has_mask_left(held: HeldItem, edit: Edit | None) -> bool:
+    if isinstance(edit, Arguments):
+        return is_mask_left(edit.value, held.call.arguments)
+    return edit is not None and is_mask_left(edit, held.text)
 
 
 def _same_again(held: HeldItem, actor: User | Agent, verdict: str, edit: Edit | None) -> Decision:

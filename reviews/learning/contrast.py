@@ -31,6 +31,7 @@ from metacog.heuristics.ranking.contrast import (
     Tried,
 )
 from metacog.heuristics.text.shadow import Shadow
+from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import Agent, Team
 from patterns.models import ErrorPattern, keyword_problems
 from patterns.patterns import lifecycle
@@ -155,7 +156,7 @@ def _decided(team: Team) -> Iterator[Judged]:
             if not text:
                 continue
         session = session or f"response {response}"  # its items are one witness
-        yield Judged(at, public_id, text, session, verdict != Verdict.APPROVE, agent, response, held, told)
+        yield Judged(at, public_id, masked_text(text), session, verdict != Verdict.APPROVE, agent, response, held, told)
 
 
 def _changed(edits: Collection[int]) -> dict[int, str]:
@@ -181,7 +182,8 @@ def _of_responses(rows: QuerySet[Any]) -> Iterator[Judged]:
     newest = rows.order_by("-when", "-pk").values_list("when", "row", "rejected", *fields)[:MOST_RESPONSES]
     for at, row, rejected, agent, response, session, body in newest.iterator(chunk_size=20):
         text: str = from_json(body)["response"]
-        yield Judged(at, row, text[:MOST_CHARACTERS], session or f"response {response}", rejected, agent, response)
+        said = masked_text(text[:MOST_CHARACTERS])
+        yield Judged(at, row, said, session or f"response {response}", rejected, agent, response)
 
 
 # -- a look ------------------------------------------------------------------------------------------------------

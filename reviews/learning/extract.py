@@ -29,6 +29,7 @@ from metacog.heuristics.memory import recall
 from metacog.heuristics.text import words
 from metacog.heuristics.text.shadow import fold
 from metacog.heuristics.text.tags import items_of
+from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.heuristics.wire.wire import instant
 from metacog.models import Agent
 from patterns.memory import memory
@@ -79,9 +80,9 @@ class Teacher:
             # Without a word of the person's own it says nothing of what was wrong; several may (contrast.py).
             if not told.strip() or (preset and preset not in reasons.ABOUT_TRUTH):
                 return None
-            said, description = sentence_meant(told, held.text), decision.reason
+            said, description = sentence_meant(told, masked_text(held.text)), decision.reason
         elif decision.verdict == Verdict.EDIT and decision.text:
-            said, told = sentence_changed(held.text, decision.text)
+            said, told = sentence_changed(masked_text(held.text), masked_text(decision.text))
         return self._taught(
             Kind.REJECTION,
             decision.public_id,
@@ -102,11 +103,11 @@ class Teacher:
         told = decision.text or "" if decision.verdict == Verdict.EDIT else reason
         if decision.verdict == Verdict.APPROVE or (preset and preset not in reasons.ABOUT_TRUTH):
             return None
-        found = contradicts(held.text, told)
+        found = contradicts(masked_text(held.text), told)
         if found and found.first:
             said, told = found.first.text, found.second.text
         elif found or decision.verdict == Verdict.REJECT:
-            said = sentence_meant(told, held.text)
+            said = sentence_meant(told, masked_text(held.text))
         else:
             return None
         description = in_words(Kind.SECOND_LOOK, told or said, self.agent)
@@ -126,11 +127,11 @@ class Teacher:
     def from_second_look(self, response: AgentResponse, body: dict[str, Any]) -> PatternProposal | None:
         """Learn from an agent that concludes the opposite of what was held (H9); `response` comes with that item."""
         held = response.second_look_at
-        found = contradicts(held.text, body["response"]) if held else None
+        found = contradicts(masked_text(held.text), body["response"]) if held else None
         if held is None or found is None:
             return None
         told = found.second.text
-        said = found.first.text if found.first else sentence_meant(body["response"], held.text)
+        said = found.first.text if found.first else sentence_meant(body["response"], masked_text(held.text))
         description = in_words(Kind.SECOND_LOOK, told, self.agent)
         return self._taught(Kind.SECOND_LOOK, response.public_id, said, told, description, held)
 
@@ -222,7 +223,7 @@ class Teacher:
         Of the sentence that the reason speaks of; else of that in which signals fired most, at the places `fired`.
         """
         told = reasons.parse(decision.reason)[1]
-        text = decision.held.text
+        text = masked_text(decision.held.text)
         meant = sentence_meant(told, text)
         for said in [meant] if meant else _most_often(fired, text)[:MAX_TRIED]:
             if found := self.keywords(said, told, decision.held.response_id):

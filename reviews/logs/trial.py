@@ -211,7 +211,7 @@ class Trial:
             report.marked += told["disposition"] == "mark"
             if told["disposition"] == "hold":
                 report.held_answers += 1
-                yield self._held(told, "score", verdict["hesitation"], None, excerpt(item.text))
+                yield self._held(told, "score", verdict["hesitation"], None, excerpt(secrets.masked_text(item.text)))
 
     def _count_call(self, turn: Turn, item: heuristics.Item, call: ToolCall, told: ItemPart) -> HeldPart | None:
         report, tool = self.report, self.report.tool(call.name)

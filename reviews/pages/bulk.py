@@ -28,7 +28,7 @@ from reviews.presentation.differences import headings, in_words
 from reviews.presentation.explanation import parts, tag_flags
 from reviews.presentation.marks import marked
 from reviews.presentation.reasons import PRESETS
-from reviews.serializers import signals_of
+from reviews.serializers import hesitation_for_people
 
 # Characters of text on one page; what is beyond is decided by itself, since nobody reads a book to press once.
 MOST_TEXT = 100_000
@@ -184,14 +184,14 @@ def _entry(
     held = cluster.items[0]
     verdict, body = held.response.wire_verdict(), held.response.wire_body()
     is_call = held.kind == HeldItem.Kind.TOOL_CALL
-    heads = headings(cluster.columns)
+    heads, hesitation = headings(cluster.columns), hesitation_for_people(held, verdict, body)
     return {
         "held": held,
         "text": None if is_call else marked(held, verdict, body),
         **(call_desk.shown(held) if is_call else {}),
         "by_rule": is_call and held.call.hesitation is None,
         "tag_flags": tag_flags(verdict),
-        "parts": parts(signals_of(held, verdict), known.get(held.response_id)),
+        "parts": parts(hesitation["signals"] if hesitation else [], known.get(held.response_id)),
         "user_message": body.get("user_message"),
         "ticked": ticked is None or held.public_id in ticked,
         "differ": in_words(cluster.columns),

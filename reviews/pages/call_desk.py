@@ -7,28 +7,25 @@ from collections.abc import Collection, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_POST
 
-from metacog.audit import audit
 from metacog.heuristics.tool_calls import secrets
 from metacog.heuristics.tool_calls.secret_shapes import is_secret
-from metacog.models import Role, User
+from metacog.models import Role
 from reviews.held import decisions, similar
 from reviews.held.listing import Filters
 from reviews.models import CallGrant, CallOutcome, Decision, HeldItem
 from reviews.pages import call_edit
-from reviews.pages.person import PersonRequest, forbidden, visible_items
+from reviews.pages.person import PersonRequest, forbidden
 from reviews.presentation import arguments
 from reviews.presentation.argument_changes import changes
 from reviews.presentation.explanation import parts
 from reviews.presentation.rule_words import in_words
 from reviews.presentation.why_asked import why_asked
-
-MOST_REVEALED = 20  # places of one address
 
 
 def shown(held: HeldItem, revealed: Collection[str] = ()) -> dict[str, Any]:
@@ -41,16 +38,19 @@ def shown(held: HeldItem, revealed: Collection[str] = ()) -> dict[str, Any]:
 
 
 def of_desk(
-    request: PersonRequest, held: HeldItem, standing: Decision | None, *, edit: call_edit.Posted | None = None
+    request: PersonRequest,
+    held: HeldItem,
+    standing: Decision | None,
+    *,
+    edit: call_edit.Posted | None = None,
+    revealed: Collection[str] = (),
 ) -> dict[str, Any]:
     """Return what the desk alone has: the form of an edit, the permission given, and what was decided before."""
-    call, may_reveal = held.call, request.user.has_role(held.team_id, Role.REVIEWER)
-    revealed = _revealed(held, request.user, request.GET.getlist("reveal")) if may_reveal else []
+    call = held.call
     mode = edit.mode if edit else call_edit.mode_of(call, request.GET.get("edit", ""))
     grant = CallGrant.objects.filter(held=held).select_related("person").first() if standing else None
     before = similar.of_tool(held)
     return shown(held, revealed) | {
-        "may_reveal": may_reveal,
         "mode": mode,
         "item_url": reverse("item", args=[held.public_id]),
         "this_mode": "json" if mode == "json" else "1",
@@ -152,42 +152,6 @@ def check(request: PersonRequest, held: HeldItem) -> HttpResponse:
             "changes": changes(held.call.arguments, posted.arguments) if is_whole else (),
         }
     return render(request, "reviews/_call_check.html", context)
-
-
-@require_safe
-def reveal(request: PersonRequest, held_id: str) -> HttpResponse:
-    """Show a field of a tool call whose value is masked, to reviewers; the audit log keeps who looked.
-
-    As a part of the page, or by the page of the item.
-    """
-    held = get_object_or_404(visible_items(request), public_id=held_id)
-    if not request.user.has_role(held.team_id, Role.REVIEWER):
-        return forbidden(request)
-    place = request.GET.get("at", "")
-    field = arguments.at(held.call.arguments, place) if held.kind == HeldItem.Kind.TOOL_CALL else None
-    if field is None:
-        raise Http404
-    if not request.htmx:
-        return HttpResponseRedirect(reverse("item", args=[held.public_id]) + "?" + urlencode({"reveal": place}))
-    _revealed(held, request.user, [place])
-    return render(request, "reviews/_argument.html", {"held": held, "field": field, "may_reveal": True})
-
-
-def _revealed(held: HeldItem, person: User, places: Sequence[str]) -> list[str]:
-    """Record that a person looks at what is masked there; return the places."""
-    known = [
-        place for place in dict.fromkeys(places[:MOST_REVEALED]) if arguments.at(held.call.arguments, place) is not None
-    ]
-    for place in known:
-        audit.record(
-            audit.of_item(held.kind, "revealed"),
-            held.public_id,
-            actor=person,
-            team=held.team_id,
-            agent=held.agent,
-            at=place[:200],
-        )
-    return known
 
 
 @require_POST

@@ -231,5 +231,9 @@ def _fault(value: Any, original: Any) -> str:
     if "\0" in (value if isinstance(value, str) else ""):
         return gettext("The text has a NUL character, which cannot be stored. Remove it and try again.")
     if is_mask_left(value, original):
-        return gettext("The value that you changed contains a masked part. Show it first, or write a new one.")
+        return still_masked()
     return ""
+
+
+def still_masked() -> str:
+    return gettext("The value that you changed contains a masked part. Show it first, or write a new one.")

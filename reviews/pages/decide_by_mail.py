@@ -27,7 +27,7 @@ from reviews.pages.deciding import reason_form, reason_given, why_not
 from reviews.presentation import reasons
 from reviews.presentation.explanation import RECORD_OF, explain, tag_flags
 from reviews.presentation.marks import marked
-from reviews.serializers import hesitation_of
+from reviews.serializers import hesitation_for_people
 
 Verdict, State = Decision.Verdict, HeldItem.State
 VIA = "mail"
@@ -109,7 +109,7 @@ def _page(request: HttpRequest, link: Link | None = None, *, status: int = 200, 
 def _item(link: Link) -> dict[str, Any]:
     held, now = link.held, timezone.now()
     verdict, body = held.response.wire_verdict(), held.response.wire_body()
-    hesitation = hesitation_of(held, verdict)
+    hesitation = hesitation_for_people(held, verdict, body)
     is_call = held.kind == HeldItem.Kind.TOOL_CALL
     standing = held.decisions.select_related("person", "agent").filter(undone_at=None).first()
     can_undo = bool(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import F, QuerySet
 from django.db.models.functions import Coalesce
-from django.http import HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
@@ -19,6 +19,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import push_url
 
+from metacog.audit import audit
 from metacog.db.clocks import LEEWAY
 from metacog.db.ids import first_id_at
 from metacog.db.rows import COUNTED
@@ -36,7 +37,7 @@ from reviews.pages import call_desk, call_edit, talk
 from reviews.pages.call_desk import of_edited
 from reviews.pages.deciding import reason_form, reason_given, why_not, with_line_ends_of
 from reviews.pages.person import PersonRequest, forbidden, number, visible_items
-from reviews.presentation import highlight, questions, reasons
+from reviews.presentation import arguments, highlight, questions, reasons
 from reviews.presentation.differences import in_words
 from reviews.presentation.explanation import RECORD_OF, TITLES, explain, other_parts, tag_flags
 from reviews.presentation.marks import marked
@@ -46,7 +47,7 @@ from reviews.presentation.reading.word_changes import word_changes
 from reviews.presentation.risk.standing import stands
 from reviews.risk import in_force
 from reviews.scoring import plain_text
-from reviews.serializers import hesitation_of, signals_of
+from reviews.serializers import hesitation_for_people, signals_of, verdict_for_people
 
 Verdict, State, Kind = Decision.Verdict, HeldItem.State, HeldItem.Kind
 
@@ -125,6 +126,29 @@ def changes(request: PersonRequest) -> HttpResponse:
 
 
 @require_POST
+def reveal(request: PersonRequest, held_id: str) -> HttpResponse:
+    """Show a masked value of a tool call, or the secrets of a text, to reviewers; the audit log keeps who looked.
+
+    As a part of the page, the desk with its editor (`edit`), or the page of the item.
+    """
+    held, place = _visible(request, held_id), request.POST.get("at", "")
+    if not request.user.has_role(held.team_id, Role.REVIEWER):
+        return forbidden(request)
+    field = arguments.at(held.call.arguments, place) if held.kind == Kind.TOOL_CALL else None
+    if field is None and (place or held.kind == Kind.TOOL_CALL or secrets.masked_text(held.text) == held.text):
+        raise Http404
+    action = audit.of_item(held.kind, "revealed")
+    audit.record(action, held.public_id, actor=request.user, team=held.team_id, agent=held.agent, at=place[:200])
+    if request.htmx and field and "edit" not in request.GET:
+        return render(request, "reviews/_argument.html", {"held": held, "field": field, "may_reveal": True})
+    filters = Filters.of(request.GET, request.user.teams)
+    if request.htmx:
+        desk = _desk(request, filters, held, _presence(request), revealed=[place])
+        return render(request, "reviews/_desk.html", desk)
+    return _split(request, filters, held, revealed=[place])
+
+
+@require_POST
 def decide(request: PersonRequest, held_id: str) -> HttpResponse:
     """Decide an item as the form shows it, then go on to the next."""
     held, filters = _visible(request, held_id), Filters.of(request.GET, request.user.teams)
@@ -138,7 +162,10 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
     posted = call_edited or text
     is_rejected = verdict == Verdict.REJECT
     reason, given = (reason_given(request, held.agent), reason_form(request)) if is_rejected else ("", None)
-    if problem := why_not(verdict, text, reason):
+    problem = why_not(verdict, text, reason)
+    if text is not None and secrets.is_mask_left(text, held.text):
+        problem = problem or call_edit.still_masked()
+    if problem:
         return _split(request, filters, held, status=422, problem=problem, given=given, posted=posted)
     edit: decisions.Edit | None = None
     if verdict == Verdict.APPROVE and (text is not None or call_edited):
@@ -192,6 +219,8 @@ def score_edit(request: PersonRequest, held_id: str) -> HttpResponse:
         return call_desk.check(request, held)
     text = _edited(request.POST.get("text"), held.text)
     problem = why_not(Verdict.APPROVE, text, "")
+    if text is not None and secrets.is_mask_left(text, held.text):
+        problem = problem or call_edit.still_masked()
     edited = decisions.score_edit(held, text) if text is not None and not problem else None
     return render(request, "reviews/_edit_score.html", {"problem": problem, "edited": edited and of_edited(edited)})
 
@@ -379,15 +408,17 @@ def _desk(
 ) -> dict[str, Any]:
     """Return what the item's side of the page shows; write down that this person looks at it if it is in sight."""
     context: dict[str, Any] = {"held": held, "filters": filters, "told": _told(request, just_done)} | shown
+    revealed: Collection[str] = shown.get("revealed", ())  # pointers of secrets that are shown; "" of a text's
     if held is None:
         return context | _why_nothing(request, filters)
     if in_sight:
         _look(request, held)
     response = held.response
     verdict, body = response.wire_verdict(), response.wire_body()
-    hesitation = hesitation_of(held, verdict)
+    hesitation = hesitation_for_people(held, verdict, body)
     whole = body["response"] if body["response"] != held.text else ""
-    is_call = held.kind == Kind.TOOL_CALL
+    is_call, may_see = held.kind == Kind.TOOL_CALL, "" in revealed
+    shown_text = "" if is_call else held.text if may_see else secrets.masked_text(held.text)
     looks = held.second_looks.only("second_look_at", "public_id", "received_at", "body", "erased_at")
     history = list(Decision.as_told().filter(held=held).order_by("id"))
     standing = next((decision for decision in history if decision.undone_at is None), None)
@@ -395,19 +426,19 @@ def _desk(
     place = stands(why, held, verdict, body.get("user_message")) if why else None
     if is_call:
         edit = posted if isinstance(posted, call_edit.Posted) else None
-        context |= call_desk.of_desk(request, held, standing, edit=edit)
+        context |= call_desk.of_desk(request, held, standing, edit=edit, revealed=revealed)
     elif len(verdict["items"]) > 1:
         context |= call_desk.siblings(held)
     return (
         context
         | {
             "hesitation": hesitation,
-            **other_parts(verdict),
+            **other_parts(verdict_for_people(verdict, body)),
             "parts": explain(hesitation, response.signals.select_related("pattern__record"), held.agent_id)
             if hesitation
             else [],
             "demanded": not is_call and _is_demanded(held, body),
-            "text": None if is_call else marked(held, verdict, body, place.marks if place else ()),
+            "text": None if is_call else marked(held, verdict, body, place.marks if place else (), is_revealed=may_see),
             "stands": place,
             "tag_flags": tag_flags(verdict),
             "trace": traces.of_item(held),
@@ -428,9 +459,12 @@ def _desk(
             "can_decide": held.state == State.PENDING and request.user.has_role(held.team_id, Role.REVIEWER),
             "posted": posted,
             "editing": posted is not None or "edit" in request.GET,
+            "may_reveal": request.user.has_role(held.team_id, Role.REVIEWER),
+            "is_masked": not is_call and shown_text != held.text,
+            "original_text": shown_text,
             "is_typed": posted is not None,
             "text_changes": word_changes(held.text, posted) if isinstance(posted, str) else (),
-            "edited_text": "" if is_call else held.text if posted is None else posted,
+            "edited_text": "" if is_call else shown_text if posted is None else posted,
             "presets": reasons.PRESETS.items(),
             "others": around.others.get(held.pk),
             "shown": review_time.stamp(held.public_id, request.POST.get("shown", "")),
@@ -580,8 +614,11 @@ def _visible(request: PersonRequest, held_id: str) -> HeldItem:
 
 
 def _edited(posted: str | None, original: str) -> str | None:
-    """Return the posted text with the original's line ends, or None when nothing was changed."""
+    """Return the posted text with the original's line ends and secret, or None when nothing was changed."""
     if posted is None:
         return None
     text = with_line_ends_of(original, posted)
+    if with_line_ends_of(shown := secrets.masked_text(original), posted) == shown:
+        return None
+    text = secrets.restored_text(text, original)
     return None if text == original else text

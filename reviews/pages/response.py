@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlencode
 
 from django.db.models import Exists, OuterRef, QuerySet
@@ -18,7 +18,6 @@ from metacog.accounts.forms import PARTS
 from metacog.audit import audit
 from metacog.heuristics import ENGINE
 from metacog.heuristics.tool_calls import secrets
-from metacog.heuristics.wire.assessment import Verdict
 from metacog.models import Agent, Role
 from metacog.pages.agent_choice import choice
 from metacog.pages.unknown_filters import unknown_filters
@@ -33,6 +32,7 @@ from reviews.scoring.plain_text import WITHOUT_ITEMS
 from reviews.scoring.replay import Replayer
 from reviews.search import export
 from reviews.search.newest import newest
+from reviews.serializers import verdict_for_people
 
 MOST = 20  # differences that are shown
 LONG = 300  # characters of each
@@ -130,16 +130,15 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
     if request.method == "POST" and not may_reveal:
         return forbidden(request)
     is_revealed = request.method == "POST"
-    hidden, sent_hidden = secrets.masked_verdict(verdict, body), secrets.masked_body(body)
+    hidden, sent_hidden = verdict_for_people(verdict, body), secrets.masked_body(body)
     has_masked = (hidden, sent_hidden) != (verdict, body)
     if is_revealed and has_masked:
         audit.record(
             "response-revealed", found.public_id, actor=request.user, team=found.agent.team_id, agent=found.agent
         )
-    if not is_revealed:
-        verdict, body = cast("Verdict", hidden), sent_hidden
-    hesitation = verdict["hesitation"]
-    signals = hesitation["signals"] if hesitation else []
+    shown, fields = (verdict, body) if is_revealed else (hidden, sent_hidden)
+    hesitation = shown["hesitation"]
+    signals = verdict["hesitation"]["signals"] if verdict["hesitation"] else []  # `show` moves their marks
     held = {held.index: held for held in found.held_items.defer("text")}
     items = [
         {
@@ -165,20 +164,20 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
         "reviews/response.html",
         {
             "response": found,
-            "verdict": verdict,
-            "verdict_shown": highlight.show(phrases.as_json(verdict), is_revealed=True),
+            "verdict": shown,
+            "verdict_shown": highlight.show(phrases.as_json(shown), is_revealed=True),
             "may_reveal": has_masked and may_reveal and not is_revealed,
-            **other_parts(verdict),
+            **other_parts(shown),
             "record_of": f"{RECORD_OF:,}",
             "hesitation": hesitation,
             "parts": explain(hesitation, found.signals.select_related("pattern__record"), found.agent_id)
             if hesitation
             else [],
             "text": highlight.show(body["response"], highlight.of_response(signals), is_revealed=is_revealed),
-            "user_message": body.get("user_message"),
+            "user_message": body.get("user_message") and highlight.show(body["user_message"], is_revealed=is_revealed),
             "fields": [
-                (name, highlight.show(phrases.as_text(value), is_revealed=is_revealed))
-                for name, value in body.items()
+                (name, highlight.show(phrases.as_text(value), is_revealed=True))
+                for name, value in fields.items()
                 if name not in known and value is not None
             ],
             "items": items,

@@ -119,11 +119,12 @@ class _Layout:
             if self.left < len(value) or _is_short(value, is_named_secret):
                 return self._json(place, name, kind, value, is_named_secret)
             parts = value.items() if isinstance(value, dict) else enumerate(value)
+            words = value if isinstance(value, list) else ()
             inner = value if isinstance(value, dict) else {}
             fields = [
                 self.field(
                     [*loc, key], str(key), part, inner,
-                    is_named_secret or (is_secret(key) if isinstance(key, str) else is_value_of_option(value, key)),
+                    is_named_secret or (is_secret(key) if isinstance(key, str) else is_value_of_option(words, key)),
                 )
                 for key, part in parts
             ]  # fmt: skip

@@ -73,8 +73,8 @@ class Shown:
 
 def show(text: str, marks: Iterable[Mark] = (), *, is_revealed: bool = False) -> Shown:
     """Cut `text` at its marks, which may overlap, and at what cannot be seen; its secrets are masked."""
-    if not is_revealed and (hidden := mask(text)).edits:
-        text, marks = hidden.text, [Mark(*hidden.moved(mark.start, mark.end), mark.type) for mark in marks]
+    if not is_revealed and (masked := mask(text)).edits:
+        text, marks = masked.text, [Mark(*masked.moved(mark.start, mark.end), mark.type) for mark in marks]
     whole, inside = [], []
     for mark in marks:
         if mark.start <= 0 and mark.end >= len(text):

@@ -13,10 +13,18 @@ from reviews.serializers import signals_of
 
 
 def marked(
-    held: HeldItem, verdict: Verdict, body: Mapping[str, Any], more: Iterable[highlight.Mark] = ()
+    held: HeldItem,
+    verdict: Verdict,
+    body: Mapping[str, Any],
+    more: Iterable[highlight.Mark] = (),
+    *,
+    is_revealed: bool = False,
 ) -> highlight.Shown:
-    """Return an item's whole text, marked where a signal of its response's verdict fired, and at `more`."""
-    return highlight.show(held.text, [*marks(held, verdict, body), *more])
+    """Return an item's whole text, marked where a signal of its response's verdict fired, and at `more`.
+
+    `verdict` and `body` are as they were sent; secrets are masked unless it `is_revealed`.
+    """
+    return highlight.show(held.text, [*marks(held, verdict, body), *more], is_revealed=is_revealed)
 
 
 def marks(held: HeldItem, verdict: Verdict, body: Mapping[str, Any]) -> list[highlight.Mark]:

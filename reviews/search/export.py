@@ -84,7 +84,7 @@ def of_hits(found: Iterable[tuple[Kind, Hit]]) -> Iterator[Row]:
             "session": hit.session,
             "state": hit.state_value,
             "at": hit.at.isoformat(),
-            "text": masked_text(hit.whole),
+            "text": hit.whole,
         }
 
 

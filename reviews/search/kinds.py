@@ -80,7 +80,7 @@ class Kind:
     def _document(self, row: Row) -> Document:
         session = row[self.session] if self.session else ""
         lines = [self.text(row), session, *row.get("more", ())]
-        text = "\n".join(lines)[:MOST_CHARACTERS].replace("\0", " ")
+        text = masked_text("\n".join(lines))[:MOST_CHARACTERS].replace("\0", " ")
         return Document(
             kind=self.prefix,
             row_id=row["pk"],
@@ -110,11 +110,11 @@ class Kind:
         names |= {"state"} if self.states else set()
         rows = list(self.seen(teams).filter(pk__in=list(keys)).values("pk", "public_id", *names))
         self.more(rows)
-        by_key = {row["pk"]: self._hit(row, of, words) for row in rows}
+        by_key = {row["pk"]: hit for row in rows if _is_told(hit := self._hit(row, of, words), row, words)}
         return [by_key[key] for key in keys if key in by_key]
 
     def _hit(self, row: Row, of: Sequence[str], words: Sequence[str]) -> Hit:
-        whole = "\n".join((self.text(row), *row.get("more", ())))
+        whole = masked_text("\n".join((self.text(row), *row.get("more", ()))))
         return Hit(
             public_id=row["public_id"],
             url=reverse(self.page, args=[row[self.key]]),
@@ -126,6 +126,12 @@ class Kind:
             state_value=row["state"] if self.states else "",
             at=row[self.at],
         )
+
+
+def _is_told(hit: Hit, row: Row, words: Sequence[str]) -> bool:
+    """Tell whether the words stand in what is told of a row: its text may be indexed with what is a secret by now."""
+    folded = Folded(f"{hit.whole}\n{hit.session}\n{hit.public_id}").text
+    return all(word in folded for word in words)
 
 
 def label_of(label: str) -> str:
@@ -145,17 +151,17 @@ def _lines(*names: str) -> Callable[[Row], str]:
 def _of_response(row: Row) -> str:
     if not row["body"]:  # erased
         return ""
-    body = json.loads(row["body"])
+    body = masked(json.loads(row["body"]))
     texts = [body["response"]]
     for item in body.get("items") or ():
         if "name" in item:
-            texts += [f"{item['name']} {json.dumps(masked(item['arguments']), ensure_ascii=False)}"]
+            texts += [f"{item['name']} {json.dumps(item['arguments'], ensure_ascii=False)}"]
             texts += [item.get("description") or ""]
         else:
             texts += [item["text"]] if item["text"] not in body["response"] else []
             texts += _attributes(item.get("attributes") or {})  # those of tags stand in the response
-        texts += _attributes(masked(item.get("metadata") or {}))
-    texts += _attributes(masked(body.get("metadata") or {}))
+        texts += _attributes(item.get("metadata") or {})
+    texts += _attributes(body.get("metadata") or {})
     return "\n".join(filter(None, (*texts, body.get("user_message"))))
 
 
@@ -183,7 +189,7 @@ def _read_decisions(rows: list[Row]) -> None:
     said: dict[int, list[str]] = {}
     for held, verdict, reason, text, arguments in decided.values_list("held", "verdict", "reason", "text", "arguments"):
         lines = said.setdefault(held, [])
-        lines += [masked_text(reason)] if reason else []
+        lines += [reason] if reason else []
         if verdict == Decision.Verdict.EDIT:  # else it is the item's own
             lines += [text] if text else []
             lines += [json.dumps(masked(arguments), ensure_ascii=False)] if arguments is not None else []

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..text.spans import Place
+from ..tool_calls.secret_shapes import secret_places
 from ..tool_calls.secrets import MASK, leaves, masked_text
-from .shape import pieces
+from .shape import Piece, pieces
 
 
 @dataclass(frozen=True)
@@ -25,13 +27,20 @@ def of_texts(texts: Sequence[str]) -> list[Column]:
         return []
     found = [[(piece.kind, text[piece.start : piece.end]) for piece in pieces(text)] for text in texts]
     if len({tuple(kind for kind, _ in each) for each in found}) > 1:
-        return [Column("text", "", texts)]
+        return [Column("text", "", [*map(masked_text, texts)])]
+    secrets = map(secret_places, texts)
+    hidden = [[_is_secret(piece, its) for piece in pieces(text)] for text, its in zip(texts, secrets, strict=True)]
     columns = []
     for place, row in enumerate(zip(*found, strict=True)):
         values = [value for _, value in row]
         if len(set(values)) > 1:
-            columns.append(Column(row[0][0], "", values, place))
+            said = [MASK if of[place] else value for of, value in zip(hidden, values, strict=True)]
+            columns.append(Column(row[0][0], "", said, place))
     return columns
+
+
+def _is_secret(piece: Piece, secrets: Sequence[Place]) -> bool:
+    return any(start < piece.end and piece.start < end for start, end in secrets)
 
 
 def of_calls(name: str, texts: Sequence[str]) -> list[Column]:

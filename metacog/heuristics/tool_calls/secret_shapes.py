@@ -186,7 +186,7 @@ _PLACEHOLDER = re.compile(
     r"|true|false|null|none|nil|undefined|required|optional|missing|bool|bytes|int|str|string)?",
     re.IGNORECASE | re.DOTALL,
 )
-_CODE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")  # settings.PASSWORD
+_CODE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|(?P<name>[A-Za-z_]+)")  # settings.PASSWORD, password
 _LINE_ENDS = re.compile(r"[ \t]*(?:[\"'\n\r]|\Z)")
 
 
@@ -286,12 +286,17 @@ def _place(found: re.Match[str], is_value: bool) -> Place | None:
     return start, end
 
 
+def _is_code(value: str) -> bool:
+    found = _CODE.fullmatch(value)
+    return found is not None and (found["name"] is None or is_secret(value))
+
+
 def _is_value(found: re.Match[str], name: str, text: str, is_cut: bool) -> bool:
     """Tell whether what stands behind a secret's name is its value, and not the next word or a piece of a program."""
     value, end = found["plain"], found.end()
     if value is None or (is_cut and end == len(text)):
         return True
-    if "\n" in found["blank"] or text[end : end + 1] in ("(", "[") or _CODE.fullmatch(value) or is_secret(value):
+    if "\n" in found["blank"] or text[end : end + 1] in ("(", "[") or _is_code(value):
         return False
     if found["closed"] or found["scheme"] or len(value) == MOST_PLAIN:
         return True

@@ -19,6 +19,7 @@ from ..text.tags import TOOL_CALL
 from .secret_shapes import is_secret, is_secret_option, secret_places
 
 MASK = "••••••••"
+_NO_DETAIL = "does not meet the schema"  # of a secret, which it would quote
 _NOTHING = ("", "null", "true", "false")  # of a secret's name: says no secret
 
 
@@ -133,6 +134,17 @@ def _restored_part(part: Any, original: Sequence[Any], shown: Sequence[Any]) -> 
     return next(iter(known.values())) if len(known) == 1 else part
 
 
+def restored_text(text: str, original: str) -> str:
+    """Put back the one secret of an original text whose mask came back in an edited one; of several none is certain."""
+    hidden = mask(original)
+    if text == hidden.text:
+        return original
+    if len(hidden.edits) == 1 and text.count(MASK) == 1 and MASK not in original:
+        start, end, new = hidden.edits[0]
+        return text.replace(new, original[start:end])
+    return text
+
+
 def is_mask_left(value: Any, original: Any) -> bool:
     """Tell whether a mask stands where a value should, of what an edit made of an `original`."""
     return _has_mask(value) and not _has_mask(original)
@@ -215,6 +227,26 @@ def _signals(
 def mask_item(text: str, name: str | None, arguments: Any) -> Masked:
     """Mask an item's whole text; a tool call's is its name and canonical arguments."""
     return mask(f"{name} {canonical(arguments)}", call=name) if name else mask(text)
+
+
+def masked_hesitation(hesitation: Mapping[str, Any] | None, text: Masked) -> Any:
+    """Return a hesitation about one text, as it is masked: its spans are places there."""
+    if hesitation is None:
+        return None
+    hidden = masked(hesitation)
+    for signal, of in zip(hidden["signals"], hesitation["signals"], strict=True):
+        signal["spans"] = [moved(span, text) for span in of["spans"]]
+    return hidden
+
+
+def masked_errors(errors: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+    """Return what a schema says of arguments, {"pointer", "detail"}, without what it quotes of a secret."""
+    return [
+        {"pointer": each["pointer"], "detail": _NO_DETAIL}
+        if any(map(is_secret, each["pointer"].split("/")))
+        else {"pointer": each["pointer"], "detail": masked_text(each["detail"])}
+        for each in errors
+    ]
 
 
 def moved(span: Mapping[str, Any], text: Masked) -> dict[str, Any]:

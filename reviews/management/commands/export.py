@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db.models import Prefetch
 
 from metacog.heuristics.text.tags import TOOL_CALL
+from metacog.heuristics.tool_calls.secrets import masked, masked_call, masked_verdict
 from metacog.http import csv_file
 from metacog.management.arguments import moment
 from patterns.serializers import instant
@@ -57,12 +58,12 @@ def _decisions(since: datetime | None) -> Iterator[Decision]:
 
 
 def _row(decision: Decision) -> dict[str, Any]:
-    """Return all that is known of a decided item; what was erased is null or empty."""
+    """Return all that is known of a decided item, secrets masked; what was erased is null or empty."""
     held = decision.held
     item, decided = held_shape(held), decision_shape(decision, names=True)
     body = held.response.wire_body()
     hesitation = item["hesitation"]
-    return {
+    row = {
         "id": decided["id"],
         "held": item["id"],
         "response": item["response"],
@@ -70,7 +71,7 @@ def _row(decision: Decision) -> dict[str, Any]:
         "agent": held.agent.name,
         "session": held.response.session,
         "kind": item["kind"],
-        "text": item["text"],
+        "text": masked_call(item["text"]) if item["kind"] == TOOL_CALL else item["text"],
         "name": item.get("name"),
         "arguments": item.get("arguments"),
         "verdict": decided["verdict"],
@@ -90,11 +91,11 @@ def _row(decision: Decision) -> dict[str, Any]:
             {"author": said.author.get_username(), "at": instant(said.created_at), "text": said.text}
             for said in held.said
         ],
-        "outcome": outcome_shape(getattr(held.call, "outcome", None), masks=True)
+        "outcome": outcome_shape(getattr(held.call, "outcome", None))
         if item["kind"] == TOOL_CALL
         else None,
-        "assessment": held.response.wire_verdict(),
     }
+    return {**masked(row), "assessment": masked_verdict(held.response.wire_verdict(), body)}
 
 
 def _cell(value: Any) -> Any:

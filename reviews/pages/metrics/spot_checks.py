@@ -26,6 +26,7 @@ from reviews.presentation.marks import paired
 from reviews.presentation.ratios import ratio
 from reviews.presentation.statistics import changes
 from reviews.presentation.statistics.tables import spot_checks
+from reviews.serializers import verdict_for_people
 
 LATEST = 10
 
@@ -103,7 +104,7 @@ def _whole(rows: QuerySet[Sample]) -> QuerySet[Sample]:
 
 def _shown(request: PersonRequest, sample: Sample) -> dict[str, Any]:
     verdict, body = sample.response.wire_verdict(), sample.response.wire_body()
-    hesitation = verdict["hesitation"]
+    hesitation, hidden = verdict["hesitation"], verdict_for_people(verdict, body)["hesitation"]
     signals = hesitation["signals"] if hesitation else []
     went_out = [
         {
@@ -119,7 +120,7 @@ def _shown(request: PersonRequest, sample: Sample) -> dict[str, Any]:
     ]
     return {
         "hesitation": hesitation,
-        "parts": explanation.parts(signals),
+        "parts": explanation.parts(hidden["signals"] if hidden else []),
         "went_out": went_out,
         "user_message": body.get("user_message"),
         "can_judge": request.user.has_role(sample.agent.team_id, Role.REVIEWER),

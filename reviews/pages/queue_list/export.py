@@ -6,7 +6,7 @@ import io
 import json
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Any
+from typing import Any, cast
 
 from django.db.models import F, Prefetch
 from django.http import Http404, HttpResponseBase, StreamingHttpResponse
@@ -66,7 +66,7 @@ def _rows(filters: Filters, user: User, base: str) -> Iterator[dict[str, Any]]:
 def _row(held: Any, base: str) -> dict[str, Any]:
     is_call = held.kind == HeldItem.Kind.TOOL_CALL
     decision = next(iter(held.told), None)
-    return {
+    row = {
         "id": held.public_id,
         "url": f"{base}{held.public_id}/",
         "team": held.team.name,
@@ -81,14 +81,15 @@ def _row(held: Any, base: str) -> dict[str, Any]:
         "session": held.session,
         "cycle": held.cycle,
         "text": masked_call(held.text) if is_call else held.text,
-        "arguments": masked(held.call.arguments) if is_call else None,
+        "arguments": held.call.arguments if is_call else None,
         "metadata": held.metadata,
         "decision": decision.verdict if decision else "",
         "decided_by": _who(decision) if decision else "",
         "decided_at": decision.decided_at.isoformat(timespec="seconds") if decision else "",
         "reason": decision.reason if decision else "",
-        "outcome": outcome_shape(getattr(held.call, "outcome", None), masks=True) if is_call else None,
+        "outcome": outcome_shape(getattr(held.call, "outcome", None)) if is_call else None,
     }
+    return cast("dict[str, Any]", masked(row))
 
 
 def _who(decision: Decision) -> str:

@@ -69,6 +69,7 @@ NAMED = (
     ('curl -d "{\\"password\\": \\"[hun ter]\\"}"', '"{\\"passport\\": \\"hun ter\\"}"'),
     ("connect(password=\"[it's me]\", token='[t]')", "connect(password=password, token=get(), secret=settings.KEY)"),
     ("os.environ['API_TOKEN'] = '[abc]'", "os.environ['API_TOKEN']"),
+    ("password=[hunter2-t0psecret] token=[x.y1-z]", "password=api_token, token=self.token"),
     ("<password>[hunter]</password>", "<passport>hunter</passport>"),
     ("ALTER USER x PASSWORD '[hunter]'", "ALTER USER x PASSWORD NULL"),
     ("?a=1&access_token=[abcdef]&b=2", "?a=1&token_type=abcdef&next=2"),

@@ -158,36 +158,66 @@ class TestSecrets:
             assert "mcp__bank" in page or path.startswith("/responses/"), path
             assert SECRET not in page, path
         assert "/queue/held_" not in client.get(f"/search/?q={SECRET}").content.decode()
-        assert SECRET in client.get(f"/responses/{response}/?reveal=1").content.decode()
+        assert SECRET not in client.get(f"/responses/{response}/?reveal=1").content.decode()
+        assert SECRET in client.post(f"/responses/{response}/").content.decode()
 
     def test_one_is_shown_where_it_was_asked_for(self, client: Any, kuro: Any, as_person: Any, mallory: Any) -> None:
         held = ask(kuro)
-        at = f"/queue/{held}/reveal?at=/password"
-        part = client.get(at, headers={"hx-request": "true"})
-        assert SECRET in part.content.decode()
-        assert "<html" not in part.content.decode()
-        answer = client.get(at)  # without script
-        assert SECRET in client.get(answer.url).content.decode()
-        assert client.get(f"/queue/{held}/reveal?at=/nothing").status_code == 404
-        assert client.get(f"/queue/{kuro.hold()}/reveal?at=").status_code == 404
-        assert as_person(mallory).get(at).status_code == 404
+        path, at, htmx = f"/queue/{held}/reveal", {"at": "/password"}, {"hx-request": "true"}
+        part = client.post(path, at, headers=htmx).content.decode()
+        assert SECRET in part
+        assert "<html" not in part
+        page = client.post(path, at).content.decode()  # without script
+        assert SECRET in page
+        assert "<html" in page
+        editor = client.post(f"{path}?edit=1", at, headers=htmx).content.decode()
+        assert f"{SECRET}</textarea>" in editor
+        assert client.get(path, at).status_code == 405
+        assert client.post(path, {"at": "/nothing"}).status_code == 404
+        assert client.post(f"/queue/{kuro.hold()}/reveal", {"at": ""}).status_code == 404
+        assert as_person(mallory).post(path, at).status_code == 404
+
+    def test_a_text_is_shown_as_a_whole_and_an_edit_releases_no_mask(
+        self, client: Any, kuro: Any, decide: Any, undo_at_once: None
+    ) -> None:
+        text = f"The cause is clearly the cache: password={SECRET} is wrong."
+        held = kuro.respond(items=[{"kind": "chat", "text": text}])["items"][0]["held"]
+        page = page_of(client, held, "?edit=1")
+        assert SECRET not in page
+        assert "password=••••••••" in page
+        revealed = client.post(f"/queue/{held}/reveal?edit=1", {"at": ""}, headers={"hx-request": "true"})
+        assert f"password={SECRET} is wrong.</textarea>" in revealed.content.decode()
+        assert AuditEvent.objects.filter(action="chat-revealed").count() == 1
+        for wrong in ("one •••••••• and another ••••••••", "Say password=•••••••• and ••••••••."):
+            answer = decide(client, held, text=wrong)
+            assert answer.status_code == 422
+            assert "contains a masked part" in answer.content.decode()
+        decide(client, held, text="Maybe the cache: password=••••••••.", accept_risk="1")
+        assert Decision.objects.get().text == f"Maybe the cache: password={SECRET}."
 
     def test_reviewers_alone_see_a_masked_value_and_each_look_is_recorded(
         self, client: Any, kuro: Any, as_person: Any, victor: Any
     ) -> None:
         held = ask(kuro)
         response = HeldItem.objects.get(public_id=held).response.public_id
-        paths = [
-            f"/queue/{held}/?reveal=/password",
-            f"/queue/{held}/reveal?at=/password",
-            f"/responses/{response}/?reveal=1",
-        ]
+        other = kuro.hold()
+        paths = [f"/queue/{held}/reveal", f"/queue/{held}/reveal?edit=1", f"/responses/{response}/"]
         for path in paths:
-            page = as_person(victor).get(path, headers={"hx-request": "true"}).content.decode()
-            assert (SECRET in page, 'class="reveal"' in page) == (False, False), path
+            answer = as_person(victor).post(path, {"at": "/password"}, headers={"hx-request": "true"})
+            assert (answer.status_code, SECRET in answer.content.decode()) == (403, False), path
+        for path in (
+            f"/queue/{held}/?reveal=/password", f"/queue/{held}/?edit=1&reveal=/password",
+            f"/responses/{response}/?reveal=1", f"/queue/{other}/next?reveal=/password&now",
+            f"/queue/changes?open={held}&reveal=/password",
+        ):  # fmt: skip
+            for person, shows in ((as_person(victor), False), (client, True)):
+                page = person.get(path, headers={"hx-request": "true"}).content.decode()
+                assert SECRET not in page, path
+                assert shows or "link reveal" not in page, path
         assert not AuditEvent.objects.filter(action__endswith="-revealed").exists()
         for path in paths:
-            assert SECRET in client.get(path, headers={"hx-request": "true"}).content.decode()
+            answer = client.post(path, {"at": "/password"}, headers={"hx-request": "true"})
+            assert SECRET in answer.content.decode(), path
         events = AuditEvent.objects.filter(action__endswith="-revealed").order_by("pk")
         assert [(event.action, event.data.get("at")) for event in events] == [
             ("tool_call-revealed", "/password"),
