@@ -24,7 +24,7 @@ from metacog.heuristics.wire.assessment import StuckPart
 from metacog.models import Agent, AgentState, AuditEvent, Language, User
 from patterns.memory import memory
 from patterns.models import Memory, MemoryConflict, Problem, ThinkTwice
-from patterns.patterns.scorer import scorer_for
+from patterns.patterns.scorer import scorer_shown
 from patterns.serializers import instant
 
 MESSAGES = 8  # responses whose user's message goes into a brief
@@ -181,7 +181,7 @@ def shapes(problems: Sequence[Problem]) -> list[ProblemShape]:
 def assess(problem: Problem) -> stuck.Stuck:
     """Say how stuck a problem looks as things stand, by the policy of now."""
     language = Language(problem.agent.language).bcp47
-    return stuck.assess(problem.state, language=language, settings=scorer_for(problem.agent).parts.stuck)
+    return stuck.assess(problem.state, language=language, settings=scorer_shown(problem.agent).parts.stuck)
 
 
 def _shape(problem: Problem, text: str) -> ProblemShape:
@@ -289,7 +289,7 @@ def _locked(problem: Problem) -> tuple[Problem, StuckSettings]:
     AgentState.objects.select_for_update().get(pk=problem.agent_id)
     # The row as well: a sweep may be erasing what it says.
     row = Problem.objects.select_for_update(of=("self",)).select_related("agent__team").get(pk=problem.pk)
-    return row, scorer_for(row.agent).parts.stuck
+    return row, scorer_shown(row.agent).parts.stuck
 
 
 def _suggested(row: Problem, verdict: StuckPart, now: datetime) -> None:

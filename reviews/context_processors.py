@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from metacog.http import once
 from metacog.models import User
 from metacog.pages.navigation import by_key
+from metacog.unreadable import unreadable
 from reviews.held.counts import ToDo, to_do
 
 SECTIONS = {
@@ -35,4 +36,5 @@ def console(request: HttpRequest) -> dict[str, Any]:
         "pages_by_key": by_key,
         "once": once.value,
         "to_do": cache(lambda: to_do(user) if isinstance(user, User) else ToDo()),
+        "unreadable_policies": cache(lambda: unreadable(user.teams_as()) if isinstance(user, User) else []),
     }

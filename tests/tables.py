@@ -16,12 +16,14 @@ ParameterSet = type(pytest.param())
 
 def forget_scorers() -> None:
     """Forget what was kept of rows that are taken back."""
+    from metacog import unreadable
     from patterns.patterns import scorer
     from reviews.risk import in_force
 
     scorer._automata.kept.clear()
     scorer._scorers.kept.clear()
     in_force._model.cache_clear()
+    unreadable.looks.__init__()  # type: ignore[misc]  # what it knew when it began
 
 
 @contextmanager

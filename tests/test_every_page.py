@@ -11,6 +11,7 @@ from typing import Any
 
 import django
 import pytest
+from allauth.socialaccount.models import SocialAccount
 from babel.messages.pofile import read_po
 from django.contrib import admin
 from django.test import Client
@@ -43,6 +44,7 @@ from reviews.models import (
 )
 from tests.conftest import HELD, Caller
 from tests.metacog.accounts.test_other_teams import fill
+from tests.upgrade.test_unreadable import spoil
 
 ROLES = [*Role.values, "superuser"]
 SWITCHES: list[dict[str, Any]] = [
@@ -79,6 +81,7 @@ ROWS: dict[str, Any] = {
     "comment_id": lambda: Comment.objects.values_list("public_id", flat=True),
     "key_id": lambda: AgentKey.objects.values_list("pk", flat=True),
     "step": lambda: ["disable", "hesitation-off", "revoke-keys"],
+    "account_id": lambda: SocialAccount.objects.values_list("pk", flat=True),
     "token_id": lambda: PersonalToken.objects.values_list("pk", flat=True),
     "import_kind": lambda: ["patterns", "threads", "lessons"],
     "log_id": lambda: LogImport.objects.values_list("public_id", flat=True),
@@ -224,4 +227,5 @@ def test_every_page_opens_for_every_kind_of_agent(
     for number, ((language, profile), switches) in enumerate(zip(kinds, SWITCHES, strict=True)):
         add_agent(aurora, f"agent-{number}", language, profile=profile, **switches)
     daily.count_days(timezone.now())
+    spoil(kuro, rules='"[]"', weights="7")
     assert faults(aurora, untranslated) == []

@@ -195,7 +195,7 @@ def add_policy(agent: Agent, actor: User | None, policy: Policy, *, based_on: in
 def changed_fields(old: Policy, new: Policy) -> list[str]:
     """Return the names of what differs between two versions in effect: a default that is written out is no change."""
     before, after = _in_effect(old), _in_effect(new)
-    return [name for name, value in after.items() if before[name] != value]
+    return [name for name, value in after.items() if before[name] != value or name in old.faulty]
 
 
 def _in_effect(policy: Policy) -> dict[str, Any]:

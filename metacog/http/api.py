@@ -24,6 +24,7 @@ from metacog.accounts.keys import agent_with_key, is_signed
 from metacog.heuristics.wire import wire
 from metacog.http.problems import Problem, answer, at
 from metacog.models import Agent, PersonalToken
+from metacog.unreadable import UnreadablePolicy
 
 Shape = TypeVar("Shape", bound=BaseModel)
 Row = TypeVar("Row", bound=Model)
@@ -295,6 +296,14 @@ api = Api(
 @api.exception_handler(wire.Refused)
 def refused(request: HttpRequest, error: wire.Refused) -> HttpResponse:
     return answer(Problem(error.status, error.detail, error.errors))
+
+
+@api.exception_handler(UnreadablePolicy)
+def unreadable(request: HttpRequest, error: UnreadablePolicy) -> HttpResponse:
+    policy = error.policy
+    detail = f"{error}. Nothing was written: an owner of the team has to save a new version of the policy."
+    errors = [{"pointer": pointer, "detail": told} for pointer, told in policy.faults]
+    return answer(Problem(503, detail, errors, agent=policy.agent.public_id, policy=policy.version))
 
 
 @api.exception_handler(AuthenticationError)

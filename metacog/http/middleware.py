@@ -29,6 +29,7 @@ from metacog.audit import audit
 from metacog.http import failures
 from metacog.http.problems import Problem, answer, at
 from metacog.models import User
+from metacog.unreadable import UnreadablePolicy
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -146,10 +147,12 @@ class Api:
         return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Turn a database that is away into 503, for people as well."""
+        """Turn a database that is away, and a policy that cannot be read, into 503 for people as well."""
         if isinstance(exception, AWAY):
             log.error("%s %s: the database is away: %s", request.method, request.path, exception)
             return _away_page()
+        if isinstance(exception, UnreadablePolicy):
+            return render(request, "metacog/unreadable.html", {"policy": exception.policy}, status=503)
         return None
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, Self
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -16,6 +17,7 @@ from metacog.models.agents import Agent
 from metacog.models.people import User
 
 YEAR = 31_536_000  # seconds; the engine's policy takes no longer ones
+FAULTS_TOLD = 3  # in one line
 
 
 def seed_weights() -> dict[str, int]:
@@ -31,7 +33,13 @@ def seed_parts() -> dict[str, bool]:
 
 
 class Policy(models.Model):
-    """One version of what an agent is held to. Versions are only added; the highest is in force."""
+    """One version of what an agent is held to. Versions are only added; the highest is in force.
+
+    A row that makes no policy says so in `faults` and has the defaults in their places, so that pages can show it.
+    Nothing is judged by it: see `UnreadablePolicy`.
+    """
+
+    faults: Sequence[tuple[str, str]] = ()  # places in the policy (JSON pointers), and what is wrong there
 
     class Profile(models.TextChoices):
         SEED = "seed", _("Seed: exactly as specified")
@@ -106,6 +114,43 @@ class Policy(models.Model):
     def __str__(self) -> str:
         return f"{self.agent} · {self.version}"
 
+    @classmethod
+    def from_db(cls, db: str | None, field_names: Collection[str], values: Collection[Any], **how: Any) -> Self:
+        policy = super().from_db(db, field_names, values, **how)
+        if not policy.get_deferred_fields():
+            policy._set_aside_faults()
+        return policy
+
+    def _set_aside_faults(self) -> None:
+        self.faults = self._errors()
+        if self.faults:
+            self._reset(self.faulty)
+            if self._errors():  # what is left does not go with the defaults
+                self._reset(self.as_dict())
+
+    def _reset(self, names: Iterable[str]) -> None:
+        for name in names:
+            field: Any = self._meta.get_field(name)
+            setattr(self, name, field.get_default())
+
+    def _errors(self) -> list[tuple[str, str]]:
+        try:
+            heuristics.Policy.from_dict(self.as_dict())
+        except heuristics.PolicyError as error:
+            return error.errors
+        return []
+
+    @property
+    def faulty(self) -> set[str]:
+        """Return the names of the fields that cannot be read."""
+        return {pointer.split("/")[1] for pointer, _ in self.faults}
+
+    @property
+    def fault(self) -> str:
+        """Say what is wrong with it in one line."""
+        told = [f"{pointer} {detail}" for pointer, detail in self.faults[:FAULTS_TOLD]]
+        return "; ".join(told) + "; …" * (len(self.faults) > FAULTS_TOLD)
+
     def as_dict(self) -> dict[str, Any]:
         """Return the policy object of the wire, for `heuristics.Policy.from_dict`."""
         return {
@@ -136,7 +181,5 @@ class Policy(models.Model):
         }
 
     def clean(self) -> None:
-        try:
-            heuristics.Policy.from_dict(self.as_dict())
-        except heuristics.PolicyError as error:
-            raise ValidationError([f"{pointer}: {detail}" for pointer, detail in error.errors]) from None
+        if errors := self._errors():
+            raise ValidationError([f"{pointer}: {detail}" for pointer, detail in errors])

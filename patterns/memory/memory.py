@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from metacog.audit import audit
 from metacog.db.prepared import Asked, Select
-from metacog.heuristics import Hesitation
+from metacog.heuristics import Hesitation, Scorer
 from metacog.heuristics.contradiction.contradictions import Contradiction, contradicted, contradicts
 from metacog.heuristics.memory import recall
 from metacog.heuristics.stuck import brief
@@ -96,10 +96,10 @@ class Judged(NamedTuple):
         return cls(disposition, doubts.score, signals, tuple(doubts.matched_pattern_ids))
 
 
-def judge(agent: Agent, text: str) -> Judged:
-    """Score a text as a REMEMBER of an agent's that says nothing else."""
+def judge(agent: Agent, text: str, scorer: Scorer | None = None) -> Judged:
+    """Score a text as a REMEMBER of an agent's that says nothing else; by the scorer in force, unless one is given."""
     item = {"kind": "remember", "text": text, "attributes": {}}
-    doubts, [verdict] = scorer_for(agent).dispose(
+    doubts, [verdict] = (scorer or scorer_for(agent)).dispose(
         {"response": text, "items": [item]}, hesitation=agent.hesitation_enabled
     )
     return Judged.of(doubts, verdict["disposition"])

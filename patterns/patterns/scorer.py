@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 from django.db.models import Q
 
 from metacog import heuristics
-from metacog.models import Agent, Language, Policy
+from metacog.models import Agent, Language, Policy, Team
+from metacog.unreadable import UnreadablePolicy
 from patterns.models import PatternInForce
 
 Kept = TypeVar("Kept")
@@ -58,22 +59,39 @@ def patterns_in_force(team_id: int, version: int) -> list[dict[str, Any]]:
 
 
 def policy_in_force(agent_id: int, version: int, language: str) -> heuristics.Policy:
-    """Return a version of an agent's policy as its responses are scored with it."""
-    document = Policy.objects.get(agent=agent_id, version=version).as_dict()
-    return heuristics.Policy.from_dict(document | {"language": Language(language).bcp47})
+    """Return a version of an agent's policy as its responses are scored with it. Raises UnreadablePolicy."""
+    policy = Policy.objects.select_related("agent").get(agent=agent_id, version=version)
+    if policy.faults:
+        raise UnreadablePolicy(policy)
+    return _with_language(policy, language)
+
+
+def _with_language(policy: Policy, language: str) -> heuristics.Policy:
+    return heuristics.Policy.from_dict(policy.as_dict() | {"language": Language(language).bcp47})
 
 
 def scorer_for(agent: Agent) -> heuristics.Scorer:
-    """Return the scorer in force, given an agent read with its team in this request.
+    """Return the scorer in force, given an agent read with its team in this request. Raises UnreadablePolicy.
 
     The versions are part of the key, so a change is live in every process with the next request.
     """
     team = agent.team
 
     def build() -> heuristics.Scorer:
-        version = team.patterns_version
-        base = _automata.get(team.pk, version, lambda: heuristics.Scorer(patterns_in_force(team.pk, version)))
-        return base.with_policy(policy_in_force(agent.pk, agent.policy_version, agent.language))
+        return _base(team).with_policy(policy_in_force(agent.pk, agent.policy_version, agent.language))
 
     version = (agent.policy_version, agent.language, team.pk, team.patterns_version)
     return _scorers.get(agent.pk, version, build)
+
+
+def scorer_shown(agent: Agent) -> heuristics.Scorer:
+    """Return the scorer in force for what lets nothing pass; where the policy cannot be read, what is shown of it."""
+    try:
+        return scorer_for(agent)
+    except UnreadablePolicy as error:
+        return _base(agent.team).with_policy(_with_language(error.policy, agent.language))
+
+
+def _base(team: Team) -> heuristics.Scorer:
+    version = team.patterns_version
+    return _automata.get(team.pk, version, lambda: heuristics.Scorer(patterns_in_force(team.pk, version)))

@@ -21,7 +21,7 @@ from metacog.heuristics.memory.threads import Thread
 from metacog.models import Agent, AgentState, AuditEvent
 from patterns.imports import Entry, Plan
 from patterns.models import ThoughtThread, ThreadStep
-from patterns.patterns.scorer import scorer_for
+from patterns.patterns.scorer import scorer_shown
 from patterns.threads.texts import as_thread
 
 MAX_BYTES = 1_048_576
@@ -169,7 +169,7 @@ def take(agent: Agent, files: Sequence[tuple[str, bytes]], actor: audit.Actor, *
 
 
 def _too_many(agent: Agent, active: Sequence[str]) -> str:
-    most = scorer_for(agent).policy.max_active_threads
+    most = scorer_shown(agent).policy.max_active_threads
     if len(active) <= most:
         return ""
     told = {"count": len(active), "names": ", ".join(sorted(active)), "most": most}

@@ -18,7 +18,7 @@ from metacog.heuristics.memory.thread_markdown import format_thread
 from metacog.heuristics.memory.threads import LAST_STEPS, MAX_ACTIVE, Step, Thread, shortened, topic_streak
 from metacog.models import Agent, AgentState
 from patterns.models import ThoughtThread, ThreadStep
-from patterns.patterns.scorer import scorer_for
+from patterns.patterns.scorer import scorer_shown
 from patterns.serializers import instant, one_line
 
 BUDGET = 6_000  # characters of the <threads> section; three titles and what is next fit in any case
@@ -139,7 +139,7 @@ def suggestion(agent: Agent, state: AgentState) -> Suggestion | None:
     if found is None:
         return None
     active = [row for row in rows if row.state == ThoughtThread.State.ACTIVE]
-    most = scorer_for(agent).policy.max_active_threads
+    most = scorer_shown(agent).policy.max_active_threads
     # One line without quotation marks, so that nothing in it can pass for ours.
     topic = one_line(found.topic).replace('"', "'")
     return Suggestion(topic, found.cycles, active if len(active) >= most else [])

@@ -21,7 +21,7 @@ from metacog.audit import audit
 from metacog.heuristics.memory.threads import slug_of
 from metacog.models import Agent, AgentState, AuditEvent, User
 from patterns.models import ThoughtThread, ThreadStep, ThreadSuggestion
-from patterns.patterns.scorer import scorer_for
+from patterns.patterns.scorer import scorer_shown
 from patterns.serializers import as_lines, one_line
 
 State, Op = ThoughtThread.State, ThreadStep.Op
@@ -181,7 +181,7 @@ class Changes:
         return note, next
 
     def _make_sure_of_room(self) -> None:
-        most, active = scorer_for(self.agent).policy.max_active_threads, self.active()
+        most, active = scorer_shown(self.agent).policy.max_active_threads, self.active()
         if len(active) >= most:
             sentence = ngettext(
                 "The limit is %(most)d active thread, and there is: %(names)s. Pause or resolve it first.",

@@ -502,6 +502,7 @@ def read_context(request: AgentRequest, instructions: bool = True) -> HttpRespon
     given to you: read it again after a crash. What is decided meanwhile comes next time. `instructions=false` leaves
     out how to decide what is held, for readers that have no way to.
     """
+    scorer_for(request.auth)  # raises where the policy cannot be read
     decisions.settle(request.auth)
     extensions.settle(request.auth)
     parts = next_cycle.parts(request.auth, instructs=instructions)

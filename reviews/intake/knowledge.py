@@ -23,7 +23,7 @@ from metacog.models import Agent, User
 from patterns.memory import memory
 from patterns.models import ErrorPattern, Memory, MemoryConflict
 from patterns.patterns import lifecycle
-from patterns.patterns.scorer import scorer_for
+from patterns.patterns.scorer import scorer_shown
 from reviews.isolation import by_itself
 from reviews.learning.extract import denied
 from reviews.learning.sweep import propose
@@ -77,10 +77,13 @@ def remember_released(decision: Decision) -> None:
     would pass.
     """
     held, agent = decision.held, decision.held.agent
-    if held.kind != "remember" or not decision.text or not scorer_for(agent).policy.remember_into_memory:
+    if held.kind != "remember" or not decision.text:
+        return
+    scorer = scorer_shown(agent)  # it was let pass by whoever decided
+    if not scorer.policy.remember_into_memory:
         return
     is_edited, is_approved = decision.verdict == Decision.Verdict.EDIT, decision.by == Decision.By.PERSON
-    judged = memory.judge(agent, decision.text)
+    judged = memory.judge(agent, decision.text, scorer)
     if not is_edited:
         judged = judged._replace(disposition="hold", score=held.hesitation_score)
     response = held.response

@@ -26,7 +26,7 @@ from metacog.http.problems import at
 from metacog.models import Agent, AgentState, User
 from patterns.memory import memory
 from patterns.models import Memory
-from patterns.patterns.scorer import scorer_for
+from patterns.patterns.scorer import scorer_for, scorer_shown
 from reviews import webhooks
 from reviews.investigation import texts
 from reviews.isolation import by_itself
@@ -208,7 +208,7 @@ def budget(agent: Agent, session: str, problem: str, step: int | None) -> texts.
     requests = investigation(agent, session, problem)
     granted = requests.filter(state=State.APPROVED).aggregate(sum=Sum("granted"))["sum"] or 0
     made = requests.aggregate(most=Max("step"))["most"] or 0 if step is None else step
-    return texts.budget(scorer_for(agent).policy.budget_calls + granted, made)
+    return texts.budget(scorer_shown(agent).policy.budget_calls + granted, made)
 
 
 def _remembered(agent: Agent, reason: str, earlier: Sequence[ExtensionRequest]) -> list[dict[str, Any]]:

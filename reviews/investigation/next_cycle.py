@@ -22,7 +22,7 @@ from patterns import stuck_state
 from patterns.lessons import lessons
 from patterns.memory import memory
 from patterns.models import Memory, Problem, ThinkTwice, ThoughtThread
-from patterns.patterns.scorer import scorer_for
+from patterns.patterns.scorer import scorer_shown
 from patterns.serializers import one_line
 from patterns.threads import texts as thread_texts
 from reviews.investigation import texts as extension_texts
@@ -200,7 +200,7 @@ def _signals(hesitation: HesitationPart) -> list[Reason]:
 
 def _instructions(agent: Agent, held: list[HeldShape]) -> str:
     """Say what to do with what is held, and what would be refused: this stands there before anything is tried."""
-    release = scorer_for(agent).policy.release
+    release = scorer_shown(agent).policy.release
     kinds = {item["kind"]: release.get(item["kind"]) for item in held}
     said = _(
         "These items of yours were held for a second thought and have not been carried out. Look at each again "
@@ -352,7 +352,7 @@ def _think_twice(agent: Agent) -> list[Stuck] | None:
     # By the policy of now: that may have changed since somebody was to be asked.
     looked = ((row, stuck_state.assess(row)) for row in rows.select_related("agent__team"))
     wanted = list(islice((row for row, found in looked if found.suggest or found.invoke), THINK_TWICE_MOST))
-    if wanted and not scorer_for(agent).policy.parts["stuck"]:
+    if wanted and not scorer_shown(agent).policy.parts["stuck"]:
         return None  # what a verdict does not count any more is not asked about, and no verdict would end a yes
     return [
         {

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from metacog.models import Agent
 from patterns.models import Memory
-from patterns.patterns.scorer import scorer_for
+from patterns.patterns.scorer import scorer_shown
 from patterns.serializers import instant
 from reviews.models import ExtensionRequest
 from reviews.serializers import matched
@@ -85,7 +85,7 @@ def shapes(agent: Agent, requests: Sequence[ExtensionRequest]) -> list[Extension
         .values_list("session", "problem")
         .annotate(Sum("granted"))
     }
-    calls = scorer_for(agent).policy.budget_calls
+    calls = scorer_shown(agent).policy.budget_calls
     with translation.override(agent.language):
         return [
             _shape(row, _found(row, memories), calls + granted.get((row.session, row.problem), 0)) for row in requests

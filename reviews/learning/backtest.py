@@ -22,7 +22,7 @@ from metacog.heuristics.text.shadow import Shadow
 from metacog.heuristics.text.tags import without_calls
 from metacog.models import Agent, Team
 from patterns.patterns.alone import Alone, evidence, matched_by
-from patterns.patterns.scorer import scorer_for
+from patterns.patterns.scorer import scorer_shown
 from reviews.metrics.daily import Ratio
 from reviews.models import AgentResponse, Decision, HeldItem
 from reviews.scoring.history import told_before
@@ -83,7 +83,7 @@ def backtests(team: Team, wanted: Mapping[int, Sequence[str]]) -> dict[int, Back
     """Try several patterns by their keywords, each as if it alone were active; the responses are read once."""
     since = timezone.now() - timedelta(days=DAYS)
     agents = Agent.objects.filter(team=team, hesitation_enabled=True).select_related("team")
-    policies = {agent.pk: scorer_for(agent).policy for agent in agents}
+    policies = {agent.pk: scorer_shown(agent).policy for agent in agents}
     tried = {
         agent: [(key, Alone(keywords, policy)) for key, keywords in wanted.items()]
         for agent, policy in policies.items()

@@ -18,7 +18,7 @@ from metacog.models import Agent
 from patterns.models import ErrorPattern, PatternRecord
 from patterns.patterns.alone import Alone, matched_by
 from patterns.patterns.lifecycle import responses_of
-from patterns.patterns.scorer import scorer_for
+from patterns.patterns.scorer import scorer_shown
 from reviews.metrics.daily import Ratio
 from reviews.models import AgentResponse, Decision, HeldItem, ShadowMatch, Signal
 
@@ -88,7 +88,7 @@ def find(agent: Agent, responses: Sequence[AgentResponse]) -> list[Firing]:
     tried = ErrorPattern.objects.filter(team=agent.team_id, state=State.SHADOW).annotate(
         since=Coalesce("record__since", "created_at")
     )
-    policy = scorer_for(agent).policy
+    policy = scorer_shown(agent).policy
     alone = [(pattern, Alone(pattern.keywords, policy)) for pattern in tried]
     for response in responses if alone else ():
         if response.hesitation_score is None:

@@ -22,7 +22,7 @@ from metacog.heuristics.memory.reflection import Circle, Held, Turn
 from metacog.models import Agent, AgentState, Language, User
 from patterns.lessons import lessons
 from patterns.models import Lesson, Problem, ThinkTwice
-from patterns.patterns.scorer import scorer_for
+from patterns.patterns.scorer import scorer_shown
 from patterns.serializers import instant
 from reviews.isolation import by_itself
 from reviews.metrics.daily import day_of, start_of
@@ -121,7 +121,7 @@ def shape(row: Reflection) -> dict[str, Any]:
 
 def _days_due(agent: Agent, last: date | None, today: date) -> list[date]:
     """Return the days that are over, had responses, and were not looked back on; a new agent's begin with yesterday."""
-    if not scorer_for(agent).policy.parts["reflection"]:
+    if not scorer_shown(agent).policy.parts["reflection"]:
         return []
     first = today - _DAY if last is None else max(last + _DAY, today - CATCH_UP * _DAY)
     if first >= today:

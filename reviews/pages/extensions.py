@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from metacog.models import Role
 from metacog.pages.unknown_filters import unknown_filters
 from patterns.models import Memory
-from patterns.patterns.scorer import scorer_for
+from patterns.patterns.scorer import scorer_shown
 from reviews.investigation import extensions
 from reviews.investigation.forms import AnswerForm
 from reviews.models import ExtensionRequest
@@ -78,7 +78,7 @@ def _page(
     request: PersonRequest, found: ExtensionRequest, form: AnswerForm | None = None, status: int = 200
 ) -> HttpResponse:
     others = extensions.investigation(found.agent, found.session, found.problem).exclude(pk=found.pk)
-    policy = scorer_for(found.agent).policy
+    policy = scorer_shown(found.agent).policy
     context = {
         "extension": found,
         "others": others.select_related("person").order_by("-number")[:SHOWN],

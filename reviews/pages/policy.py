@@ -28,7 +28,7 @@ from metacog.heuristics.hesitation import fitting, thresholds
 from metacog.heuristics.hesitation.fitting import Fit
 from metacog.heuristics.stats.gate import Gate
 from metacog.models import Agent, Policy, Role
-from patterns.patterns.scorer import scorer_for
+from patterns.patterns.scorer import scorer_shown
 from reviews.metrics import daily
 from reviews.metrics.daily import Lift, Ratio
 from reviews.models import FittedWeights
@@ -189,7 +189,7 @@ def _told(agent: Agent, current: Policy, form: PolicyForm) -> dict[str, Any]:
     """Return what the draft changes and what it would have done."""
     draft = form.instance
     rules = heuristics.Policy.from_dict(draft.as_dict())
-    scorer = scorer_for(agent)
+    scorer = scorer_shown(agent)
     found = preview(agent, scorer, rules, MOST_IN_PAGE)
     calls = calls_preview(agent, scorer, rules, MOST_IN_PAGE)
     return {

@@ -21,7 +21,7 @@ from metacog.models import Role, Team
 from metacog.pages.unknown_filters import unknown_filters
 from patterns import stuck_state
 from patterns.models import Problem, ThinkTwice
-from patterns.patterns.scorer import scorer_for
+from patterns.patterns.scorer import scorer_shown
 from reviews.held.listing import PAGE, word
 from reviews.metrics.daily import Ratio
 from reviews.models import AgentResponse
@@ -178,7 +178,7 @@ def problem_resolve(request: PersonRequest, problem_id: str) -> HttpResponse:
 
 def _is_on(problem: Problem) -> bool:
     """Tell whether the policy in force has the agent's verdicts say if it is stuck."""
-    return scorer_for(problem.agent).policy.parts["stuck"]
+    return scorer_shown(problem.agent).policy.parts["stuck"]
 
 
 def _not_asked(answer: str) -> str:

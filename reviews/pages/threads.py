@@ -18,7 +18,7 @@ from metacog.models import Agent, Role
 from metacog.pages.agent_choice import choice
 from metacog.pages.unknown_filters import unknown_filters
 from patterns.models import ThoughtThread
-from patterns.patterns.scorer import scorer_for
+from patterns.patterns.scorer import scorer_shown
 from patterns.threads import texts
 from patterns.threads.forms import NewThreadForm, StepForm
 from patterns.threads.texts import ARTICLE_STEPS
@@ -68,7 +68,7 @@ def _threads_page(
     rows = ThoughtThread.objects.filter(agent=agent).order_by("-touched_at", "-id")
     active = list(rows.filter(state=State.ACTIVE))
     trails = texts.last_steps(active, 1)
-    most = scorer_for(agent).policy.max_active_threads
+    most = scorer_shown(agent).policy.max_active_threads
     suggested = texts.suggestion(agent, agent.state)
     context = {
         "agent": agent,

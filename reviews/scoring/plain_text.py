@@ -9,7 +9,7 @@ from django.db.models import Count, Q, QuerySet
 
 from metacog.db.rows import fitting
 from metacog.models import Agent
-from patterns.patterns.scorer import scorer_for
+from patterns.patterns.scorer import scorer_shown
 from reviews.models import AgentResponse
 from reviews.scoring.history import told_before
 from reviews.scoring.preview import Tally, add_to, said_in
@@ -39,7 +39,7 @@ class Offer:
 
 def offer(agent: Agent) -> Offer | None:
     """Offer the switch where most of the agent's latest responses had no items. Three queries at most."""
-    scorer = scorer_for(agent)
+    scorer = scorer_shown(agent)
     if scorer.policy.plain_text_as_chat or not agent.hesitation_enabled:
         return None
     latest = AgentResponse.latest_of(agent)

@@ -20,6 +20,7 @@ from django.utils.translation import gettext_lazy as _
 
 from metacog import heuristics
 from metacog.heuristics.wire.assessment import Verdict
+from metacog.unreadable import UnreadablePolicy
 from patterns.patterns.scorer import patterns_in_force, policy_in_force
 from reviews.models import AgentResponse
 from reviews.scoring.history import recorded
@@ -34,6 +35,7 @@ class Unlike(models.TextChoices):
     HISTORY = "history", _("Responses it was compared with have been erased since.")
     ERASED = "erased", _("The text was erased, so the assessment cannot be repeated.")
     REFUSED = "refused", _("The current engine refuses this response.")
+    POLICY = "policy", _("The policy of that version cannot be read, so the assessment cannot be repeated.")
 
 
 @dataclass(frozen=True)
@@ -86,10 +88,13 @@ class Replayer:
             return Replay(response, None, (Unlike.ERASED,))
         past = recorded(response)
         version = max(response.patterns_version, agent.team.patterns_known_from)
-        scorer = self._scorer(
-            agent.pk, response.policy_version, response.language or agent.language, past.review_seconds,
-            agent.team_id, version,
-        )  # fmt: skip
+        try:
+            scorer = self._scorer(
+                agent.pk, response.policy_version, response.language or agent.language, past.review_seconds,
+                agent.team_id, version,
+            )  # fmt: skip
+        except UnreadablePolicy:
+            return Replay(response, None, (Unlike.POLICY,))
         found = {
             Unlike.ENGINE: response.engine != heuristics.ENGINE,
             Unlike.PATTERNS: response.patterns_version != version,

@@ -20,7 +20,7 @@ from metacog.models import Agent, Role
 from metacog.pages.agent_choice import choice
 from metacog.pages.unknown_filters import unknown_filters
 from patterns.models import Lesson
-from patterns.patterns.scorer import scorer_for
+from patterns.patterns.scorer import scorer_shown
 from reviews.held.listing import word
 from reviews.learning import reflections
 from reviews.metrics.daily import Ratio, Total, day_of, days_between
@@ -64,7 +64,7 @@ def reflection_list(request: PersonRequest) -> HttpResponse:
             "choice": choice("reflections", agents, request.GET, agent.public_id),
             "rows": [_row(row) for row in rows],
             "most": SHOWN,
-            "is_on": scorer_for(agent).policy.parts["reflection"],
+            "is_on": scorer_shown(agent).policy.parts["reflection"],
             "may_change": request.user.has_role(agent.team_id, Role.CURATOR),
         }
     return render(request, "reviews/reflections.html", context)
