@@ -9,9 +9,12 @@ class ReviewsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from metacog.accounts import agents
         from patterns.patterns import lifecycle
         from reviews import webhooks
+        from reviews.held import decisions
         from reviews.search import triggers
 
         post_migrate.connect(triggers.after_migrating, sender=self)
         lifecycle.proposed.connect(webhooks.tell_proposed)
+        agents.withdrawing.connect(decisions.withdraw_of_disabled)

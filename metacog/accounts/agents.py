@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.dispatch import Signal
 from django.utils.translation import gettext as _
 
 from metacog import egress, heuristics
@@ -19,7 +20,7 @@ from metacog.audit import audit
 from metacog.heuristics.policy.quality_settings import QualitySettings
 from metacog.heuristics.policy.stuck_settings import StuckSettings
 from metacog.heuristics.text.shadow import is_blank, suspects
-from metacog.models import Agent, AgentState, Language, Policy, Team, User
+from metacog.models import Agent, AgentState, AuditEvent, Language, Policy, Team, User
 
 MAX_NAME = 100
 MAX_CALLBACK_URL = 500
@@ -139,6 +140,28 @@ def set_enabled(agent: Agent, actor: audit.Actor, on: bool, because: str = "") -
     Its keys stay as they are, so that switched on again it goes on as before.
     """
     return _switch(agent, actor, "enabled", on, because)
+
+
+# What is pending of a disabled agent is to be withdrawn. Sent with `agent`, `person` and `because`; receivers, which
+# stand above this package, return how many items that were.
+withdrawing = Signal()
+
+
+def withdraw_items(agent: Agent, person: User | None, because: str) -> int:
+    """Withdraw what is pending of a disabled agent; return how many items that were."""
+    sent = withdrawing.send(Agent, agent=agent, person=person, because=because)
+    count = sum(int(found or 0) for _receiver, found in sent)
+    if count:
+        _record("agent-withdrawn", agent, person, before="pending", after="withdrawn", count=count, because=because)
+    return count
+
+
+def stay_withdrawn(agent: Agent) -> int:
+    """Return how many items were withdrawn when the agent was last disabled."""
+    events = AuditEvent.objects.filter(agent=agent, action__in=("agent-disabled", "agent-withdrawn"))
+    last = events.order_by("-at", "-pk").first()
+    count: int = last.data["count"] if last and last.action == "agent-withdrawn" else 0
+    return count
 
 
 def switch_hesitation(agent: Agent, actor: audit.Actor, on: bool, because: str = "") -> bool:

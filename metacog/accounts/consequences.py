@@ -30,6 +30,21 @@ class ReasonForm(forms.Form):
     )
 
 
+class DisableForm(ReasonForm):
+    """Why an agent is disabled, and whether what waits of it is withdrawn."""
+
+    withdraw = forms.BooleanField(required=False)
+
+    def __init__(self, agent: Agent, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if count := pending_of(agent):
+            told = ngettext("Withdraw its %(count)s held item", "Withdraw its %(count)s held items", count)
+            self.fields["withdraw"].label = told % {"count": f"{count:,}"}
+            self.fields["withdraw"].help_text = _("They stay withdrawn if it is enabled again.")
+        else:
+            del self.fields["withdraw"]
+
+
 def of_disabling(agent: Agent, now: datetime) -> list[str]:
     """Say what disabling an agent takes away."""
     keys = AgentKey.objects.filter(agent=agent, revoked_at=None).count()
@@ -109,9 +124,15 @@ def _refused(count: int) -> str:
     return told % {"count": f"{count:,}"}
 
 
-def _held_stay(agent: Agent) -> str:
+def pending_of(agent: Agent) -> int:
+    """Return how many items of an agent wait for a decision."""
     held: Any = Agent._meta.get_field("held_items").related_model
-    count = held.objects.filter(agent=agent, state="pending").count()
+    count: int = held.objects.filter(agent=agent, state="pending").count()
+    return count
+
+
+def _held_stay(agent: Agent) -> str:
+    count = pending_of(agent)
     told = ngettext(
         "%(count)s held item stays, to be decided or to expire.",
         "%(count)s held items stay, to be decided or to expire.",

@@ -95,6 +95,7 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "agent-changed": _CHANGED,
         "agent-enabled": _ENABLED,
         "agent-disabled": _DISABLED,
+        "agent-withdrawn": _("Items withdrawn"),
         "policy-changed": _("Policy changed"),
         "hesitation-on": _("Hesitation on"),
         "hesitation-off": _("Hesitation off"),

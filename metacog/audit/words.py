@@ -253,6 +253,11 @@ SENTENCES: Mapping[str, Promise] = {
     "member-restored": gettext_lazy("%(actor)s restored %(person)s to the team"),
     "webhook-restored": gettext_lazy("%(actor)s restored the webhook to %(host)s"),
     "key-issued": gettext_lazy("%(actor)s issued a new key for %(agent)s (%(hint)s…)"),
+    "agent-withdrawn": ngettext_lazy(
+        "%(actor)s withdrew %(count)s held item of the disabled agent %(agent)s",
+        "%(actor)s withdrew %(count)s held items of the disabled agent %(agent)s",
+        "count",
+    ),
     "keys-revoked": gettext_lazy("%(actor)s revoked older keys of %(agent)s"),
     "policy-changed": gettext_lazy("%(actor)s changed the policy of %(agent)s (%(fields)s)"),
     "team-created": gettext_lazy("%(actor)s added the team"),

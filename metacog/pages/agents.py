@@ -10,7 +10,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Case, Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Value, When
 from django.db.models.lookups import GreaterThan
-from django.http import Http404, HttpResponse, HttpResponseBadRequest
+from django.http import Http404, HttpResponse, HttpResponseBadRequest, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -23,13 +23,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from metacog import egress, heuristics
 from metacog.accounts import agents, consequences, keys
 from metacog.accounts.agents import MAX_NAME
-from metacog.accounts.consequences import ReasonForm
+from metacog.accounts.consequences import DisableForm, ReasonForm
 from metacog.accounts.forms import KINDS, PARTS, RELEASED_BY, SIGNALS, ChangeAgentForm, HandcardForm, NewAgentForm
 from metacog.db.rows import COUNTED, CountUpTo, Row
 from metacog.heuristics.hesitation import thresholds
 from metacog.heuristics.policy.policy import NEVER
 from metacog.http import once
-from metacog.models import Agent, AgentKey, AuditEvent, Policy, Role, Team
+from metacog.models import Agent, AgentKey, AuditEvent, Policy, Role, Team, User
 from metacog.pages import agent_choice
 from metacog.pages.account import Request
 from metacog.pages.confirming import Step, confirm, done
@@ -173,7 +173,11 @@ def agent_confirm(request: Request, agent_id: str, step: str) -> HttpResponse:
     found = _agent(request, agent_id, Role.OWNER)
     if step not in (*STEPS.values(), "issue-key", "revoke-keys"):
         raise Http404
-    return confirm(request, _step(found, step))
+    return confirm(request, _step(found, step), blank=_form(found, step))
+
+
+def _form(agent: Agent, step: str, data: QueryDict | None = None) -> ReasonForm:
+    return DisableForm(agent, data) if step == "disable" else ReasonForm(data)
 
 
 def _step(agent: Agent, step: str) -> Step:
@@ -266,7 +270,7 @@ def agent_switch(request: Request, agent_id: str) -> HttpResponse:
     name, on = request.POST.get("field", ""), request.POST.get("on")
     if name not in switches or on not in ("0", "1"):
         return HttpResponseBadRequest(_("Unknown switch."), content_type="text/plain; charset=utf-8")
-    form = ReasonForm(request.POST)
+    form = _form(found, STEPS[name], request.POST)
     if on == "0" and not form.is_valid():
         return confirm(request, _step(found, STEPS[name]), form)
     because = form.cleaned_data["reason"] if on == "0" else ""
@@ -277,11 +281,26 @@ def agent_switch(request: Request, agent_id: str) -> HttpResponse:
             ("hesitation_enabled", "0"): _("Hesitation is off."),
             ("hesitation_enabled", "1"): _("Hesitation is on."),
         }[name, on]
+        if name == "enabled":
+            told = f"{told} {_withdrawn(found, request.user, form, on)}".strip()
         if on == "0":
             done(request, told, f"undo-{STEPS[name]}")
         else:
             messages.success(request, told)
     return redirect("agent", found.public_id)
+
+
+def _withdrawn(agent: Agent, person: User, form: ReasonForm, on: str) -> str:
+    """Withdraw what waits of an agent that is disabled, where that is wanted; say what that came to, now or then."""
+    if on == "1":
+        count = agents.stay_withdrawn(agent)
+        told = ngettext("%(count)s item stays withdrawn.", "%(count)s items stay withdrawn.", count)
+    elif form.cleaned_data.get("withdraw"):
+        count = agents.withdraw_items(agent, person, form.cleaned_data["reason"])
+        told = ngettext("%(count)s held item was withdrawn.", "%(count)s held items were withdrawn.", count)
+    else:
+        return ""
+    return told % {"count": f"{count:,}"} if count else ""
 
 
 @require_POST

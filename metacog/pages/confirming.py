@@ -29,9 +29,11 @@ class Step:
     hidden: Mapping[str, str] = field(default_factory=dict)  # what the form sends beside the reason
 
 
-def confirm(request: HttpRequest, step: Step, form: ReasonForm | None = None) -> HttpResponse:
-    """Show the page, again with what is wrong where a form was sent."""
-    context = asdict(step) | {"form": form or ReasonForm()}
+def confirm(
+    request: HttpRequest, step: Step, form: ReasonForm | None = None, *, blank: ReasonForm | None = None
+) -> HttpResponse:
+    """Show the page with its form, which is `blank`, or again with what is wrong where a `form` was sent."""
+    context = asdict(step) | {"form": form or blank or ReasonForm()}
     return render(request, "metacog/confirm.html", context, status=422 if form else 200)
 
 

@@ -70,6 +70,7 @@ class ReviewDecision(Decided):
 class ItemAgent(BaseModel):
     id: str
     name: str
+    enabled: bool = Field(description="False: it is disabled, and hears of a decision once it is enabled again.")
 
 
 class QueueItem(Held):
@@ -358,7 +359,7 @@ def _queue_item(held: HeldItem, *, is_revealed: bool = False, response: Masked |
     return {
         **shape,
         "state": held.state,
-        "agent": {"id": held.agent.public_id, "name": held.agent.name},
+        "agent": {"id": held.agent.public_id, "name": held.agent.name, "enabled": held.agent.enabled},
         "team": held.team.name,
         "review_url": settings.PUBLIC_URL + reverse("item", args=[held.public_id]),
         "excerpt": excerpt(shape["text"]),

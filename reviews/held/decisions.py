@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q
-from django.utils import timezone
+from django.utils import timezone, translation
+from django.utils.translation import gettext
 
 from metacog import heuristics
 from metacog.audit import audit
@@ -79,6 +80,7 @@ class Circumstances:
     together: str = ""  # the same for all that are decided with one press
     via: str = ""  # for the record, where it was not the console
     again_seconds: int = 0  # for how long an approved tool call may be made again in its session
+    ordered_by: User | None = None  # who had metacog decide it
 
     def fit(self, held: HeldItem) -> bool:
         """Tell whether what was shown is what the item is now."""
@@ -316,7 +318,7 @@ def _claim(
     audit.record(
         audit.of_item(held.kind, AFTER[verdict]),
         held.public_id,
-        actor=actor,
+        actor=circumstances.ordered_by or actor,
         team=held.team_id,
         agent=held.agent,
         before=State.PENDING,
@@ -328,6 +330,33 @@ def _claim(
         **_said(circumstances.via),
     )
     return decision
+
+
+def withdraw_all(agent: Agent, person: User | None, reason: str) -> int:
+    """Withdraw what is pending of an agent that is disabled; return how many items that were. They stay withdrawn.
+
+    metacog decides, as nobody has looked at them; the audit log has who wanted it.
+    """
+    withdrawn = 0
+    while batch := _withdraw_some(agent, reason, Circumstances(ordered_by=person)):
+        withdrawn += batch
+    return withdrawn
+
+
+def _withdraw_some(agent: Agent, reason: str, circumstances: Circumstances) -> int:
+    with transaction.atomic(durable=True):
+        state, now = AgentState.objects.select_for_update().get(pk=agent.pk), timezone.now()
+        waiting = HeldItem.objects.filter(agent=agent, state=State.PENDING).select_related("agent__team", "call")
+        rows = list(waiting.order_by("id")[:BATCH])
+        for held in rows:
+            _release(_claim(held, None, Verdict.WITHDRAW, None, reason, now, circumstances), state, now)
+    return len(rows)
+
+
+def withdraw_of_disabled(sender: object, agent: Agent, person: User | None, because: str, **_signal: Any) -> int:
+    """Withdraw what is pending of an agent, in its language. Receives `agents.withdrawing`."""
+    with translation.override(agent.language):
+        return withdraw_all(agent, person, gettext("The agent was disabled: %(because)s") % {"because": because})
 
 
 def _released(held: HeldItem, verdict: Decision.Verdict, edit: Edit | None) -> tuple[str | None, Any, str]:

@@ -499,6 +499,7 @@ def _for_rows(items: Items, filters: Filters) -> Items:
         .annotate(
             clip=beginning(),
             agent_name=F("agent__name"),
+            agent_enabled=F("agent__enabled"),
             cycle=F("response__cycle"),
             call_name=F("call__name"),
             by_rule=by_rule(),

@@ -160,8 +160,9 @@ def _count(agent: Agent, day: date) -> dict[str, Any]:
     decisions = Decision.objects.filter(
         held__response__in=responses, released_at__isnull=False, undone_at=None
     ).exclude(held__kind=HeldItem.Kind.TOOL_CALL)
-    for verdict, person, score, length, erased_at, held_at, decided_at in decisions.order_by().values_list(
+    for verdict, by, person, score, length, erased_at, held_at, decided_at in decisions.order_by().values_list(
         "verdict",
+        "by",
         "person",
         "held__hesitation_score",
         Length("held__text"),
@@ -172,7 +173,7 @@ def _count(agent: Agent, day: date) -> dict[str, Any]:
         outcomes[_OUTCOMES[Verdict(verdict)]] += 1
         if person is not None:
             people.setdefault(str(person), Counter())[_OUTCOMES[Verdict(verdict)]] += 1
-        if verdict != Verdict.EXPIRE:
+        if by != Decision.By.SYSTEM:  # it expired, or was withdrawn with all of its agent: nobody judged it
             is_rejected = verdict in (Verdict.REJECT, Verdict.WITHDRAW)
             bands = [scores.setdefault(str(score), [0, 0])]
             if erased_at is None:

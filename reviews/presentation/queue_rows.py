@@ -30,6 +30,7 @@ class Entry(TypedDict):
     by_rule: bool  # a rule asks about it, whatever it would score
     risk: str
     agent: str
+    disabled: str  # that its agent is
     team: str  # where this person is in several: agents of two teams may bear one name
     kind: str
     tool: str  # the name of a tool call's
@@ -60,6 +61,7 @@ def entries(rows: Sequence[Any], user: User, *, opened: str, query: str, first: 
     select, cycle, comma = gettext("Select %(kind)s from %(agent)s"), gettext("cycle %(cycle)s"), gettext(", ")
     targets = {team.pk: timedelta(minutes=team.decide_within_minutes) for team in user.teams}
     together, empty = reverse("together"), gettext("(empty text)")
+    disabled = gettext("disabled")
     team_names = {team.pk: team.name for team in user.teams} if len(user.teams) > 1 else {}
     found = []
     for row in rows:
@@ -75,6 +77,7 @@ def entries(rows: Sequence[Any], user: User, *, opened: str, query: str, first: 
             "by_rule": row.by_rule,
             "risk": "r0 rule" if row.by_rule else risk(row.hesitation_score),
             "agent": row.agent_name,
+            "disabled": "" if row.agent_enabled else disabled,
             "team": team_names.get(row.team_id, ""),
             "kind": kind,
             "tool": pieces(show(row.call_name)) if row.call_name else "",

@@ -160,7 +160,7 @@ def test_an_item_comes_with_what_was_around_it(kuro: Any, alice: Any) -> None:
         "response_text": whole,
         "signals": verdict["hesitation"]["signals"],
     }
-    assert item["agent"] == {"id": kuro.id, "name": "kuro"}
+    assert item["agent"] == {"id": kuro.id, "name": "kuro", "enabled": True}
     assert (item["team"], item["excerpt"], item["state"], item["decision"]) == ("Aurora", HELD, "pending", None)
     assert item["review_url"] == verdict["items"][0]["review_url"]
     assert item["text"] == HELD
