@@ -430,6 +430,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "metacog.http.middleware.SignInAgain",
+    "metacog.sign_in.middleware.StillAllowed",
     "metacog.http.middleware.SignInRequired",
     "metacog.http.middleware.Person",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -454,6 +455,15 @@ TEMPLATES = [
 ]
 
 DATABASES = {"default": _database(_ENV.get("METACOG_DATABASE_URL", ""))}
+
+# What limits how often something is tried is the same for all processes and machines.
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "metacog_cacheentry",
+        "OPTIONS": {"MAX_ENTRIES": 10_000},
+    }
+}
 
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
@@ -645,6 +655,7 @@ CELERY_BEAT_SCHEDULE = {
     "pick-samples": {"task": "reviews.tasks.pick_samples", "schedule": 1800.0, "options": {"expires": 1800}},
     "fit-weights": {"task": "reviews.tasks.fit_weights", "schedule": 600.0, "options": {"expires": 600}},
     "learn-risk": {"task": "reviews.tasks.learn_risk", "schedule": 600.0, "options": {"expires": 600}},
+    "ask-providers": {"task": "reviews.tasks.ask_providers", "schedule": 60.0, "options": {"expires": 60}},
     "reflect": {"task": "reviews.tasks.reflect", "schedule": 600.0, "options": {"expires": 600}},
     "learn": {"task": "reviews.tasks.learn", "schedule": 10.0, "options": {"expires": 10}},
     "contrast": {"task": "reviews.tasks.contrast", "schedule": 30.0, "options": {"expires": 30}},

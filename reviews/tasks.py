@@ -185,3 +185,11 @@ def heartbeat() -> None:
     from metacog.models import Heartbeat
 
     Heartbeat.objects.update_or_create(name="worker", defaults={"at": timezone.now()})
+
+
+@shared_task
+def ask_providers() -> None:
+    """Ask OpenID Connect providers whether they still vouch for people, and take what lapsed."""
+    from metacog.sign_in import vouching
+
+    vouching.sweep()

@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from metacog.audit import audit
 from metacog.db.prepared import Select
-from metacog.models import Agent, AgentKey, Channel, Team
+from metacog.models import Agent, AgentKey, Channel, Identity, Team
 
 TOLERANCE_SECONDS = 300
 MOST_LIVE = 2  # keys of an agent
@@ -100,7 +100,7 @@ def restore(agent: Agent, key: AgentKey, actor: audit.Actor) -> bool:
 
 NOT_ASKED = (
     "created_at", "retention_days", "patterns_known_from", "mail_links", "mail_texts", "risk_kind", "risk_order",
-    "risk_samples", "risk_model",
+    "risk_samples", "risk_model", "demands_second_factor",
 )  # fmt: skip
 
 
@@ -208,6 +208,7 @@ def rekey() -> tuple[int, list[Any]]:
     of_webhooks = list(webhooks.objects.exclude(secret_encrypted="").select_related("team"))  # removed ones, too
     rows: list[tuple[Any, str]] = [
         *((key, "secret_encrypted") for key in live),
+        *((identity, "refresh_token_encrypted") for identity in Identity.objects.select_related("account__user")),
         *((channel, "url_encrypted") for channel in Channel.objects.select_related("team")),
         *((webhook, field) for webhook in of_webhooks for field in ("secret_encrypted", "former_secret_encrypted")),
     ]

@@ -75,6 +75,7 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "second-factors-reset": _("Second factors removed by the command line"),
         "identity-connected": _("Account of a provider connected"),
         "identity-disconnected": _("Account of a provider disconnected"),
+        "identity-refused": _("Refused by a provider"),
         "sign-in-connected": _("First sign-in by a provider"),
         "sessions-ended": _("Sessions ended"),
         "owner-created": _("First owner added"),

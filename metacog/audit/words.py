@@ -311,6 +311,7 @@ SENTENCES: Mapping[str, Promise] = {
     "second-factors-reset": gettext_lazy("The second factors of %(person)s were removed by the command line"),
     "identity-connected": gettext_lazy("%(actor)s connected %(identity)s of %(name)s to sign in with"),
     "identity-disconnected": gettext_lazy("%(actor)s disconnected %(identity)s of %(name)s"),
+    "identity-refused": gettext_lazy("%(name)s no longer vouches for %(person)s, who was signed out"),
     "sign-in-connected": gettext_lazy("%(actor)s signed in by %(name)s for the first time"),
     "sessions-ended": ngettext_lazy(
         "%(actor)s signed out in %(count)s other place", "%(actor)s signed out in %(count)s other places", "count"

@@ -23,7 +23,8 @@ from metacog.accounts import tokens
 from metacog.accounts.keys import agent_with_key, is_signed
 from metacog.heuristics.wire import wire
 from metacog.http.problems import Problem, answer, at
-from metacog.models import Agent, PersonalToken
+from metacog.models import Agent, PersonalToken, User
+from metacog.sign_in import second_factor, vouching
 from metacog.unreadable import UnreadablePolicy
 
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -65,6 +66,12 @@ NOT_A_PERSONS = Problem(
     "An agent decides its own items by /api/v1/held/….",
     headers=UNKNOWN.headers,
 )
+NOT_VOUCHED = Problem(
+    403, "The provider by which this token's person signs in refuses them. They sign in there again, and it works on."
+)
+NO_SECOND_FACTOR = Problem(
+    403, "A team of this token's person demands a second factor, and they have none. They set one up, and it works on."
+)
 UNSIGNED = Problem(
     401,
     "This call needs a Standard Webhooks signature over the raw body by this agent's secret: "
@@ -98,6 +105,10 @@ class PersonToken(HttpBearer):
         if found is None:
             raise NOT_A_PERSONS if token.startswith("mck_") else NO_TOKEN
         request.body  # noqa: B018 - as above
+        if not vouching.may_use_tokens(found.person):
+            raise NOT_VOUCHED
+        if second_factor.is_demanded(found.person) and not _has_second_factor(found.person):
+            raise NO_SECOND_FACTOR
         if not tokens.count_call(found):
             raise Problem(
                 429,
@@ -106,6 +117,10 @@ class PersonToken(HttpBearer):
                 headers={"Retry-After": "1"},
             )
         return found
+
+
+def _has_second_factor(person: User) -> bool:
+    return second_factor.has_one(person) or vouching.has_second_factor(person)
 
 
 def check_scope(request: TokenRequest, scope: PersonalToken.Scope) -> None:

@@ -112,6 +112,8 @@ class Team(models.Model):
     mail_texts = models.BooleanField(default=False, editable=False)
     # Whether its agents are told who decided.
     names_people = models.BooleanField(default=False, db_default=False, editable=False)
+    # Whether its people must have a second factor.
+    demands_second_factor = models.BooleanField(default=False, db_default=False, editable=False)
     # Whether a webhook was ever added to it: posts of all other teams need not look for one.
     has_webhooks = models.BooleanField(default=False, db_default=False, editable=False)
     # What orders the queue by what its people decide: "" while nothing was proven, else what it is made of; see

@@ -32,6 +32,7 @@ def sign_in_addresses() -> list[URLPattern]:
         path("sign-in/failed/", provider_views.login_error, name="socialaccount_login_error"),
         path("sign-in/with/<slug:provider_id>/", single_sign_on.begin, name="openid_connect_login"),
         path("sign-in/with/<slug:provider_id>/callback/", single_sign_on.callback, name="openid_connect_callback"),
+        path("sign-in/with/<slug:provider_id>/logout/", single_sign_on.log_out, name="openid-connect-logout"),
         path(page, security.security, name="mfa_index"),
         path(page, security.security, name="socialaccount_connections"),
         path(page + "accounts/", single_sign_on.connect_confirm, name="account-connect-confirm"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import time
 from typing import Any
@@ -22,17 +23,21 @@ from allauth.socialaccount.providers.oauth2.client import OAuth2Error
 from allauth.socialaccount.providers.oauth2.utils import generate_code_challenge
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from requests import RequestException
 
+from metacog.accounts import keys
 from metacog.pages.account import Request
-from metacog.sign_in import identities, openid
+from metacog.sign_in import identities, openid, vouching
+
+log = logging.getLogger(__name__)
 
 PENDING = "connecting"  # in the session: an identity that is about to be connected
 PENDING_SECONDS = 600
@@ -71,11 +76,29 @@ def callback(request: HttpRequest, provider_id: str) -> HttpResponse:
         login = provider.sociallogin_from_response(request, openid.told(provider.app, answer, state["nonce"]))
     except (OAuth2Error, RequestException) as error:
         return _failed(request, provider, error)
-    login.state = state
+    login.state, login.refresh_token = state, openid.refresh_token(answer)  # never kept with the session
     if state["process"] == AuthProcess.CONNECT:
         return _to_confirm(request, login)
     response: HttpResponse = complete_social_login(request, login)
     return response
+
+
+@csrf_exempt  # the provider posts it, and its token is signed
+@login_not_required
+@never_cache
+@require_POST
+def log_out(request: HttpRequest, provider_id: str) -> HttpResponse:
+    """End the sessions that the provider says have ended there (OpenID Connect Back-Channel Logout 1.0)."""
+    app = _provider(request, provider_id).app
+    try:
+        vouching.log_out(app, request.POST.get("logout_token"))
+    except openid.Refused as error:
+        log.warning("%s: a logout was refused: %s", app.provider_id, error)
+        return JsonResponse({"error": "invalid_request", "error_description": str(error)}, status=400)
+    except RequestException as error:
+        log.warning("%s: a logout could not be checked: %s", app.provider_id, error)
+        return JsonResponse({"error": "temporarily_unavailable"}, status=503)
+    return HttpResponse(status=200)
 
 
 @never_cache
@@ -180,6 +203,7 @@ def _to_confirm(request: HttpRequest, login: Any) -> HttpResponse:
         "provider": login.account.provider,
         "uid": login.account.uid,
         "told": login.account.extra_data,
+        "refresh_token_encrypted": keys.encrypted(login.refresh_token),
         "at": time.time(),
     }
     return redirect("account-connect-confirm")

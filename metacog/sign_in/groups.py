@@ -39,6 +39,11 @@ def wanted(grants: Sequence[Grant], groups: set[str]) -> dict[Team, Role]:
     return {teams[name]: role for name, role in asked.items() if name in teams}
 
 
+def given(app: Any, told: Mapping[str, Any]) -> dict[Team, Role]:
+    """Return the roles that the groups give which a provider names."""
+    return wanted(app.settings["grants"], named(told, app.settings))
+
+
 def with_address(login: Any) -> User | None:
     """Return the one person here whose address the provider has verified as that of whoever comes."""
     addresses = [each.email for each in login.email_addresses if each.verified]

@@ -10,9 +10,10 @@ from allauth.socialaccount.models import SocialAccount
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
+from metacog.accounts import keys
 from metacog.audit import audit
 from metacog.models import User
-from metacog.sign_in import groups, openid
+from metacog.sign_in import groups, openid, vouching
 
 
 class LastWayIn(Exception):
@@ -28,19 +29,23 @@ def connect(person: User, app: Any, identity: Mapping[str, Any]) -> bool:
             )
             if is_new:
                 _record("identity-connected", person, app.name, account)
+                has_factor = openid.has_second_factor(identity["told"])
+                refresh_token = keys.decrypted(identity["refresh_token_encrypted"]) or ""
+                vouching.confirm(account, refresh_token, has_second_factor=has_factor)
     except IntegrityError:  # somebody was faster
         return False
     return bool(account.user_id == person.pk)
 
 
 def disconnect(person: User, account: SocialAccount) -> None:
-    """Let an identity sign in no more; what its groups gave goes with it. Raises LastWayIn."""
+    """Let an identity sign in no more; what it gave goes with it: roles and sessions. Raises LastWayIn."""
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=person.pk)  # two at once take turns
         if not has_other_way_in(person, account):
             raise LastWayIn
         _record("identity-disconnected", person, account.provider, account)
         groups.apply(person, account.provider, {})
+        vouching.end_sessions(account)
         account.delete()
 
 

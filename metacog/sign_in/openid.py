@@ -100,6 +100,18 @@ def exchanged(app: Any, **grant: str) -> dict[str, Any]:
     return _json(response)
 
 
+def refresh_token(answer: Mapping[str, Any]) -> str:
+    """Return by what the provider can be asked again; "" where it cannot."""
+    token = answer.get("refresh_token")
+    return token if isinstance(token, str) else ""
+
+
+def has_second_factor(data: Mapping[str, Any]) -> bool:
+    """Say whether the provider asked for more than one factor (RFC 8176), by what is `told`."""
+    used = data["id_token"].get("amr")
+    return isinstance(used, list) and "mfa" in used
+
+
 def told(app: Any, answer: Mapping[str, Any], nonce: str | None) -> dict[str, Any]:
     """Return what a provider tells of somebody: {"id_token", "userinfo"}, claims by name.
 

@@ -18,8 +18,6 @@ from metacog.models import User
 
 # Recovery codes come and go with these: they are no factor of their own.
 _NAMES = {Authenticator.Type.TOTP: "app", Authenticator.Type.WEBAUTHN: "passkey"}
-
-
 REMEMBERED = 10  # half minutes around now in which a used code is kept: longer than one is taken, even if clocks differ
 
 
@@ -41,6 +39,15 @@ def use_code(app: Authenticator, code: str) -> bool:
         app.data["used"] = sorted(used | right)
         app.save(update_fields=["data"])
     return True
+
+
+def is_demanded(person: User) -> bool:
+    """Say whether a team that somebody is in demands a second factor."""
+    return any(team.demands_second_factor for team in person.teams)
+
+
+def has_one(person: User) -> bool:
+    return bool(Authenticator.objects.filter(user=person, type__in=_NAMES).exists())
 
 
 def added(sender: object, request: HttpRequest, user: User, authenticator: Authenticator, **kwargs: Any) -> None:

@@ -22,7 +22,7 @@ from django.utils.translation import gettext_lazy as _
 
 from metacog.accounts import keys
 from metacog.audit import audit
-from metacog.sign_in import groups, openid
+from metacog.sign_in import groups, openid, vouching
 
 log = logging.getLogger(__name__)
 
@@ -101,10 +101,12 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
         """Give whoever comes the roles of their groups; turn away whom nobody here knows and no group lets in."""
         app = sociallogin.provider.app
-        given = groups.wanted(app.settings["grants"], groups.named(sociallogin.account.extra_data, app.settings))
+        given = groups.given(app, sociallogin.account.extra_data)
         if not sociallogin.is_existing:
             self._take_in(request, sociallogin, bool(given))
-        if app.settings["grants"]:
+        has_factor = openid.has_second_factor(sociallogin.account.extra_data)
+        with transaction.atomic():
+            vouching.confirm(sociallogin.account, sociallogin.refresh_token, has_second_factor=has_factor)
             groups.apply(sociallogin.user, app.provider_id, given)
 
     def _take_in(self, request: HttpRequest, login: SocialLogin, is_given: bool) -> None:

@@ -8,7 +8,7 @@ from allauth.mfa.models import Authenticator
 from django.core.management.base import BaseCommand, CommandError
 
 from metacog.accounts import keys
-from metacog.models import AgentKey, Channel
+from metacog.models import AgentKey, Channel, Identity
 
 
 class Command(BaseCommand):
@@ -27,6 +27,8 @@ def _lost(row: Any) -> str:
         what, remedy = f"The secret beside key {row.hint}… of {row.agent} in {row.agent.team}", "rotate the agent's key"
     elif isinstance(row, Authenticator):
         what, remedy = f"A second factor of {row.user.get_username()}", "remove it (second_factor NAME)"
+    elif isinstance(row, Identity):
+        what, remedy = f"The refresh token of {row.account.user.get_username()}", "let them sign in again"
     elif not isinstance(row, Channel):
         what, remedy = f"A secret of the webhook {row.public_id} ({row}) of {row.team}", "rotate its secret"
     else:

@@ -34,6 +34,8 @@ class Provider(ThreadingHTTPServer):
 
     key = "first"  # that signs
     is_broken = False
+    is_gone = False  # whoever came: their refresh token does nothing more
+    refresh_token = ""  # the latest; none is given unless it is set
     nonce = ""
     keys_asked = 0
 
@@ -78,14 +80,22 @@ class Handler(BaseHTTPRequestHandler):
         return self.say(document | self.server.document)
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
+        form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
         if self.server.is_broken:
             return self.say({}, 500)
         now = int(time.time())
         claims = {"iss": self.server.issuer, "aud": "metacog", "iat": now, "exp": now + 300, "nonce": self.server.nonce}
         claims = {k: v for k, v in (claims | self.server.claims | self.server.id_token).items() if v != "missing"}
         token = self.server.token(claims, **self.server.header)
-        return self.say({"access_token": "t", "token_type": "Bearer", "id_token": token})
+        answer = {"access_token": "t", "token_type": "Bearer", "id_token": token}
+        if form["grant_type"] == ["refresh_token"]:
+            if self.server.is_gone or form["refresh_token"] != [self.server.refresh_token]:
+                return self.say({"error": "invalid_grant"}, 400)
+            del answer["id_token"]
+        if self.server.refresh_token:
+            self.server.refresh_token += "'"  # each works once
+            answer["refresh_token"] = self.server.refresh_token
+        return self.say(answer)
 
     def say(self, body: Any, status: int = 200) -> None:
         raw = json.dumps(body).encode()
