@@ -30,7 +30,7 @@ SETTINGS = {  # each as METACOG_NAME
     "ADMIN_PASSWORD", "ALLOWED_HOSTS", "BROKER_URL", "CALLBACK_ALLOW", "CALLBACK_SCHEDULE", "CHAIRMAN_KEY",
     "CHAIRMAN_MODEL", "CHAIRMAN_URL", "DATABASE_URL", "DATA_DIR", "DOTENV", "LISTEN_HOST", "LISTEN_PORT",
     "MAIL_FROM", "METRICS_TOKEN", "OIDC", "PREPARED", "PUBLIC_URL", "REVIEW_SECONDS", "SEARXNG_URL", "SECRET_KEY",
-    "SECRET_KEY_FALLBACKS", "SECRET_SHAPES", "SMTP_URL", "TRACE_URL", "UNDO_SECONDS",
+    "SECRET_KEY_FALLBACKS", "SECRET_SHAPES", "SMTP_URL", "SSO_ONLY", "TOKEN_DAYS", "TRACE_URL", "UNDO_SECONDS",
 }  # fmt: skip
 # For the tests; for clients; and what Kubernetes gives every container beside a service of the name `metacog`.
 _OTHERS = re.compile(r"METACOG_(TEST_\w+|URL|API_KEY(_FILE)?|HOOK_\w+|SERVICE_(HOST|PORT)\w*|PORT(_\d+_\w+)?)")
@@ -123,6 +123,24 @@ def _seconds(name: str, default: _Default) -> int | _Default:
         return int(raw)
     CONFIG_PROBLEMS.append((f"{name} is {raw!r}, not a whole number of seconds.", "Give 0 or more."))
     return default
+
+
+def _token_days() -> int | None:
+    """Read how long a person's access token may live; None is as long as its form offers."""
+    raw = _ENV.get("METACOG_TOKEN_DAYS", "")
+    if raw.isascii() and raw.isdigit() and 1 <= int(raw[:6]) <= 3650:
+        return int(raw)
+    if raw:
+        CONFIG_PROBLEMS.append((f"METACOG_TOKEN_DAYS is {raw!r}, not a number of days.", "Give 1 to 3650."))
+    return None
+
+
+def _is_on(name: str) -> bool:
+    """Read a switch that is off unless it is set."""
+    raw = _ENV.get(name, "")
+    if raw not in ("", "0", "1"):
+        CONFIG_PROBLEMS.append((f"{name} is {raw!r}, which is neither on nor off.", "Give 1 or 0."))
+    return raw == "1"
 
 
 def _kept_key() -> str:
@@ -487,6 +505,12 @@ SOCIALACCOUNT_PROVIDERS = {
     "openid_connect": {"APPS": _providers, "provider_class": "metacog.sign_in.single_sign_on.Provider"}
 }
 HAS_PROVIDERS = bool(_providers)
+SSO_ONLY = _is_on("METACOG_SSO_ONLY")  # passwords and passkeys let nobody in
+if SSO_ONLY and not HAS_PROVIDERS:
+    CONFIG_PROBLEMS.append(
+        ("METACOG_SSO_ONLY is 1, but METACOG_OIDC names no provider that people could sign in with.",
+         "Set one up (docs/sign-in.md), or let passwords be used."))
+TOKEN_DAYS = _token_days()
 ACCOUNT_EMAIL_VERIFICATION = SOCIALACCOUNT_EMAIL_VERIFICATION = "none"  # the provider has, or nobody has
 MFA_ADAPTER = "metacog.sign_in.single_sign_on.SecondFactorAdapter"
 ACCOUNT_FORMS = {"reauthenticate": "metacog.sign_in.forms.PasswordAgainForm"}

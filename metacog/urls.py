@@ -202,6 +202,7 @@ urlpatterns = [
     path("team/<int:team_id>/retention", team.team_retention, name="team-retention"),
     path("team/<int:team_id>/notices", team.team_notices, name="team-notices"),
     path("team/<int:team_id>/target", team.team_target, name="team-target"),
+    path("team/<int:team_id>/second-factor", team.team_second_factor, name="team-second-factor"),
     path("team/<int:team_id>/names", team.team_names, name="team-names"),
     path("team/<int:team_id>/tokens/<int:token_id>/revoke", team.member_token_revoke, name="member-token-revoke"),
     path("team/<int:team_id>/tokens/<int:token_id>/restore", team.member_token_restore, name="member-token-restore"),

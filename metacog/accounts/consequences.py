@@ -5,7 +5,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
+from allauth.mfa.models import Authenticator
 from django import forms
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
@@ -15,6 +17,7 @@ from metacog.accounts.forms import ShownField
 from metacog.models import Agent, AgentKey, Membership, PersonalToken, Team, User
 
 DAYS = 7  # over which what comes in a day is counted
+MOST_NAMED = 10  # of people
 MAX_REASON = 500  # characters
 
 
@@ -85,6 +88,33 @@ def of_token(token: PersonalToken) -> list[str]:
         return [*told, _("It was never used.")]
     used = date_format(timezone.localtime(token.last_used_at), "DATETIME_FORMAT")
     return [*told, _("It was last used on %(time)s.") % {"time": used}]
+
+
+def of_requiring_second_factor(team: Team) -> list[str]:
+    """Say whom a required second factor keeps out until they have one."""
+    has_one = Authenticator.objects.filter(user=OuterRef("pk"), type__in=("totp", "webauthn"))
+    members = User.objects.filter(memberships__team=team, is_active=True)
+    lacking = [person.get_username() for person in members.exclude(Exists(has_one)).order_by("username")]
+    told = ngettext(
+        "%(count)s member has none here and sets one up before anything else.",
+        "%(count)s members have none here and set one up before anything else.",
+        len(lacking),
+    ) % {"count": len(lacking)}
+    named = [", ".join(lacking[:MOST_NAMED]) + ("…" if len(lacking) > MOST_NAMED else "")] if lacking else []
+    return [
+        told,
+        *named,
+        _("Their access tokens are refused until then."),
+        _("Who was asked for more than one factor by a provider (amr: mfa) needs none here."),
+    ]
+
+
+def of_requiring_none() -> list[str]:
+    """Say what it takes away that a second factor is required no longer."""
+    return [
+        _("Members can sign in with a password alone, and remove the second factor they have."),
+        _("A stolen password is enough to decide in the name of its person."),
+    ]
 
 
 def of_removing(member: Membership, now: datetime) -> list[str]:

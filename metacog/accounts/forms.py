@@ -10,6 +10,7 @@ from hashlib import sha256
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm, SetPasswordForm, UsernameField
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
@@ -278,9 +279,10 @@ class TokenForm(forms.Form):
     def __init__(self, data: Any = None) -> None:
         super().__init__(data, prefix="token")
         choices: Any = self.fields["days"]
-        choices.choices = [
-            (days, ngettext("%(days)s day", "%(days)s days", days) % {"days": days}) for days in self.DAYS
-        ]
+        most = settings.TOKEN_DAYS
+        offered = [days for days in self.DAYS if days < most] + [most] if most else self.DAYS
+        choices.choices = [(days, ngettext("%(days)s day", "%(days)s days", days) % {"days": days}) for days in offered]
+        choices.initial = min(choices.initial, offered[-1])
 
 
 class RoleForm(forms.Form):

@@ -88,6 +88,17 @@ def set_names_people(team: Team, names_people: bool, actor: audit.Actor) -> bool
     return True
 
 
+def set_requires_second_factor(team: Team, is_on: bool, actor: audit.Actor, because: str) -> bool:
+    """Set whether the team's people must have a second factor; return whether that was a change."""
+    with transaction.atomic():
+        changed = Team.objects.filter(pk=team.pk, requires_second_factor=not is_on)
+        if not changed.update(requires_second_factor=is_on):
+            return False
+        action = "second-factor-required" if is_on else "second-factor-not-required"
+        audit.record(action, str(team.pk), actor=actor, team=team, because=because)
+    return True
+
+
 def set_target(team: Team, minutes: int, actor: audit.Actor) -> bool:
     """Set within which time the team means to decide; return whether that was a change."""
     with transaction.atomic():

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import F, Q, QuerySet, Value
@@ -48,7 +49,7 @@ def issue(person: User, *, name: str, scopes: Iterable[str], days: int) -> tuple
             hint=text[:8],
             scopes=[scope for scope in PersonalToken.Scope.values if scope in scopes],
             created_at=now,
-            expires_at=now + timedelta(days=days),
+            expires_at=now + timedelta(days=min(days, settings.TOKEN_DAYS or days)),
         )
         _record("token-created", token, person, scopes=token.scopes, days=days)
     return token, text

@@ -70,7 +70,7 @@ NOT_VOUCHED = Problem(
     403, "The provider by which this token's person signs in refuses them. They sign in there again, and it works on."
 )
 NO_SECOND_FACTOR = Problem(
-    403, "A team of this token's person demands a second factor, and they have none. They set one up, and it works on."
+    403, "A team of this token's person requires a second factor, and they have none. They set one up, and it works on."
 )
 UNSIGNED = Problem(
     401,
@@ -107,7 +107,7 @@ class PersonToken(HttpBearer):
         request.body  # noqa: B018 - as above
         if not vouching.may_use_tokens(found.person):
             raise NOT_VOUCHED
-        if second_factor.is_demanded(found.person) and not _has_second_factor(found.person):
+        if second_factor.is_required(found.person) and not _has_second_factor(found.person):
             raise NO_SECOND_FACTOR
         if not tokens.count_call(found):
             raise Problem(

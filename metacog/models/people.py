@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -60,6 +61,13 @@ class User(AbstractUser):
     def __str__(self) -> str:
         return self.get_full_name() or self.get_username()
 
+    def has_usable_password(self) -> bool:
+        """Say whether a password lets this person in: none does where only providers may."""
+        return not settings.SSO_ONLY and super().has_usable_password()
+
+    def check_password(self, raw_password: str | None) -> bool:
+        return not settings.SSO_ONLY and super().check_password(raw_password)
+
     def teams_as(self, role: Role = Role.VIEWER) -> models.QuerySet[Team]:
         """Return the teams in which this person has at least this role."""
         if not self.is_active:
@@ -113,7 +121,7 @@ class Team(models.Model):
     # Whether its agents are told who decided.
     names_people = models.BooleanField(default=False, db_default=False, editable=False)
     # Whether its people must have a second factor.
-    demands_second_factor = models.BooleanField(default=False, db_default=False, editable=False)
+    requires_second_factor = models.BooleanField(default=False, db_default=False, editable=False)
     # Whether a webhook was ever added to it: posts of all other teams need not look for one.
     has_webhooks = models.BooleanField(default=False, db_default=False, editable=False)
     # What orders the queue by what its people decide: "" while nothing was proven, else what it is made of; see

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -14,7 +15,10 @@ from metacog.models.people import User
 class PersonalTokens(models.QuerySet["PersonalToken"]):
     def live(self, now: datetime) -> PersonalTokens:
         """Return those that work at this moment, as far as they themselves say."""
-        return self.filter(revoked_at=None, expires_at__gt=now)
+        found = self.filter(revoked_at=None, expires_at__gt=now)
+        if settings.TOKEN_DAYS:  # also those that were made before it was set
+            found = found.filter(created_at__gt=now - timedelta(days=settings.TOKEN_DAYS))
+        return found
 
 
 class PersonalToken(models.Model):
@@ -51,3 +55,9 @@ class PersonalToken(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def ends_at(self) -> datetime:
+        """Return when it ends: as it was made, or sooner by the operator's limit."""
+        most = settings.TOKEN_DAYS
+        return min(self.expires_at, self.created_at + timedelta(days=most)) if most else self.expires_at

@@ -23,10 +23,12 @@ from django.contrib.auth.views import (
 from django.db import transaction
 from django.forms import BaseForm as Form
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseRedirect
+from django.http.response import HttpResponseBase
 from django.middleware import csrf
 from django.shortcuts import redirect, render
 from django.urls import reverse, reverse_lazy
 from django.utils import timezone
+from django.utils.decorators import method_decorator
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views import i18n
@@ -69,6 +71,9 @@ class SignIn(LoginView):
         pop_login(request)
         return super().get(request, *args, **kwargs)
 
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        return no_passwords(request) if settings.SSO_ONLY else super().post(request, *args, **kwargs)
+
     def form_valid(self, form: Any) -> HttpResponse:
         return security.sign_in_person(self.request, form.get_user(), self.get_success_url())
 
@@ -76,8 +81,9 @@ class SignIn(LoginView):
         is_any = Authenticator.objects.filter(type=Authenticator.Type.WEBAUTHN).exists()
         return super().get_context_data(
             providers=security.providers(self.request),
-            has_passkeys=is_any and settings.HAS_PASSKEYS,
-            lacks_passkeys=is_any and not settings.HAS_PASSKEYS,
+            has_passwords=not settings.SSO_ONLY,
+            has_passkeys=is_any and settings.HAS_PASSKEYS and not settings.SSO_ONLY,
+            lacks_passkeys=is_any and not settings.HAS_PASSKEYS and not settings.SSO_ONLY,
             public_url=settings.PUBLIC_URL,
             **kwargs,
         )
@@ -87,6 +93,12 @@ class SignIn(LoginView):
         return "" if urlsplit(url).path in (reverse("sign-in"), reverse("sign-out")) else url
 
 
+def no_passwords(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    """Refuse what a password, or a passkey in its place, would be needed for: providers alone let people in."""
+    return render(request, "registration/no_passwords.html", status=403)
+
+
+@method_decorator(login_not_required, name="dispatch")
 class SetPassword(PasswordResetConfirmView):
     """The one-time link: opening it changes nothing, so that a mail scanner cannot use it up."""
 
@@ -95,6 +107,9 @@ class SetPassword(PasswordResetConfirmView):
     token_generator = members.link_tokens
     post_reset_login_backend = "django.contrib.auth.backends.ModelBackend"
     success_url = reverse_lazy("queue")
+
+    def dispatch(self, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        return no_passwords(self.request) if settings.SSO_ONLY else super().dispatch(*args, **kwargs)
 
     def form_valid(self, form: Any) -> HttpResponse:
         self.post_reset_login = not is_mfa_enabled(self.user)  # who has the link has not the second factor
@@ -145,6 +160,8 @@ def preferences(request: Request) -> HttpResponse:
     """Let somebody set how the console looks to them, and change their password."""
     user = request.user
     wants_password = request.method == "POST" and "old_password" in request.POST
+    if wants_password and settings.SSO_ONLY:
+        return no_passwords(request)
     wants_form = request.method == "POST" and not wants_password
     # A copy, so that a form that is refused does not dress this very page.
     form = PreferencesForm(request.POST if wants_form else None, instance=User.objects.get(pk=user.pk))
@@ -173,6 +190,7 @@ def preferences_page(request: Request, *, status: int, new_token: str = "", **fo
     user, now = request.user, timezone.now()
     context = {
         "form": forms.get("form") or PreferencesForm(instance=user),
+        "has_passwords": not settings.SSO_ONLY,
         "password_form": forms.get("password_form") or PasswordForm(user),
         "notices": forms.get("notices") or PersonNoticesForm(user),
         "token_form": forms.get("token") or TokenForm(),

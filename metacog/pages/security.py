@@ -91,6 +91,7 @@ def security(request: HttpRequest) -> HttpResponse:
             (each, [(own, identities.known_as(own)) for own in accounts if own.provider == each.app.provider_id])
             for each in providers(request)
         ],
+        "required_by": [team for team in person.teams if team.requires_second_factor],
         "section": "preferences",
     }
     return render(request, "metacog/security.html", context)

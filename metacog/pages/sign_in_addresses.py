@@ -8,11 +8,20 @@ from allauth.mfa.recovery_codes import views as codes
 from allauth.mfa.totp import views as totp
 from allauth.mfa.webauthn import views as passkeys
 from allauth.socialaccount import views as provider_views
+from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path
 from django.views.generic import TemplateView
 
 from metacog.pages import account, security, single_sign_on
+
+
+@login_not_required
+def _passkey(request: HttpRequest) -> HttpResponseBase:
+    return account.no_passwords(request) if settings.SSO_ONLY else passkeys.login_webauthn(request)
+
 
 _closed = login_not_required(TemplateView.as_view(template_name="socialaccount/turned_away.html"))
 
@@ -45,7 +54,7 @@ def sign_in_addresses() -> list[URLPattern]:
         path(page + "codes/", codes.view_recovery_codes, name="mfa_view_recovery_codes"),
         path(page + "codes/new/", codes.generate_recovery_codes, name="mfa_generate_recovery_codes"),
         path(page + "codes/file/", codes.download_recovery_codes, name="mfa_download_recovery_codes"),
-        path("sign-in/passkey/", passkeys.login_webauthn, name="mfa_login_webauthn"),
+        path("sign-in/passkey/", _passkey, name="mfa_login_webauthn"),
         path(page, security.security, name="mfa_list_webauthn"),
         path(
             again + "passkey/",

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Q, QuerySet
@@ -26,7 +27,7 @@ from metacog.accounts.retention import set_retention
 from metacog.http import once
 from metacog.models import Agent, Channel, Membership, Notice, PersonalToken, Role, Team, User
 from metacog.notices import chat, mail, notices
-from metacog.pages.account import Request
+from metacog.pages.account import Request, no_passwords
 from metacog.pages.confirming import Step, confirm, done
 from metacog.pages.tokens import Place, restored, revoke_page
 
@@ -61,7 +62,7 @@ def member_add(request: Request, team_id: int) -> HttpResponse:
         except ValidationError as error:
             form.add_error(None, error)
         else:
-            if is_new:
+            if is_new and not settings.SSO_ONLY:
                 link = members.make_link(membership, request.user)
                 return _team_page(request, found, invitation=Invitation(link, membership.user))
             messages.success(request, _("%(name)s was added to the team.") % {"name": membership.user})
@@ -143,6 +144,8 @@ def member_restore(request: Request, team_id: int) -> HttpResponse:
 def member_link(request: Request, membership_id: int) -> HttpResponse:
     """Make a member a new link to set a password, shown this once."""
     membership = _membership(request, membership_id)
+    if settings.SSO_ONLY:
+        return no_passwords(request)
     if once.is_repeated(request):
         return _to_team(membership.team)
     try:
@@ -193,6 +196,47 @@ def team_names(request: Request, team_id: int) -> HttpResponse:
     if form.is_valid() and members.set_names_people(found, form.cleaned_data["names_people"], request.user):
         messages.success(request, _("Saved."))
     return _to_team(found)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def team_second_factor(request: Request, team_id: int) -> HttpResponse:
+    """Name what it takes away to require a second factor of the team, or to do so no longer, and do it for a reason."""
+    found = _owned(request, team_id)
+    is_on = (request.POST if request.method == "POST" else request.GET).get("on") == "1"
+    form = ReasonForm(request.POST) if request.method == "POST" else None
+    if form is None or not form.is_valid():
+        return confirm(request, _requirement(found, is_on), form)
+    if members.set_requires_second_factor(found, is_on, request.user, form.cleaned_data["reason"]):
+        messages.success(
+            request, _("A second factor is required.") if is_on else _("A second factor is no longer required.")
+        )
+    return _to_team(found)
+
+
+def _requirement(team: Team, is_on: bool) -> Step:
+    place: dict[str, Any] = {
+        "whose": team.name,
+        "undo": _("It can be switched back at any time."),
+        "action_url": reverse("team-second-factor", args=[team.pk]),
+        "cancel_url": _page_of(team),
+        "section": "team",
+    }
+    if is_on:
+        return Step(
+            title=_("Require a second factor of %(team)s") % {"team": team},
+            consequences=consequences.of_requiring_second_factor(team),
+            button=_("Require second factor"),
+            hidden={"on": "1"},
+            **place,
+        )
+    return Step(
+        title=_("Require no second factor of %(team)s") % {"team": team},
+        consequences=consequences.of_requiring_none(),
+        button=_("Stop requiring it"),
+        hidden={"on": "0"},
+        **place,
+    )
 
 
 @never_cache
@@ -295,6 +339,7 @@ def _team_page(
         "team": chosen,
         "members": Membership.objects.filter(team=chosen).select_related("user").order_by("user__username"),
         "may_change": is_owner,
+        "has_passwords": not settings.SSO_ONLY,
         "roles": Role.choices,
         "form": form or MemberForm(),
         "retention": retention or RetentionForm(initial={"days": chosen and chosen.retention_days}),

@@ -8,6 +8,7 @@ from typing import Any
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 from django.conf import settings
+from django.contrib.auth.hashers import is_password_usable
 from django.db import IntegrityError, transaction
 
 from metacog.accounts import keys
@@ -49,6 +50,15 @@ def disconnect(person: User, account: SocialAccount) -> None:
         account.delete()
 
 
+def is_unclaimed(person: User) -> bool:
+    """Say whether nobody can have signed in to an account yet, so that its address is as an owner wrote it."""
+    return not (
+        is_password_usable(person.password)
+        or SocialAccount.objects.filter(user=person).exists()
+        or Authenticator.objects.filter(user=person).exists()
+    )
+
+
 def has_other_way_in(person: User, account: SocialAccount) -> bool:
     """Say whether somebody can sign in by anything but this: a password, a passkey alone, another provider."""
     there = [app.provider_id for app in openid.apps()]
@@ -57,7 +67,7 @@ def has_other_way_in(person: User, account: SocialAccount) -> bool:
     return (
         person.has_usable_password()
         or others.exists()
-        or (settings.HAS_PASSKEYS and any(each.wrap().is_passwordless for each in passkeys))
+        or (settings.HAS_PASSKEYS and not settings.SSO_ONLY and any(each.wrap().is_passwordless for each in passkeys))
     )
 
 

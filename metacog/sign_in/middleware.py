@@ -1,10 +1,11 @@
-"""Whether who is signed in may still go on: a provider may vouch for them no more, a team demand a second factor."""
+"""Whether who is signed in may still go on: a provider may vouch for them no more, a team require a second factor."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth import logout
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -36,7 +37,10 @@ class StillAllowed:
         if account and identity is None:
             logout(request)
             return self._to_provider(request, account["provider"])
-        if (match.url_name or "").startswith(SETTING_UP) or not second_factor.is_demanded(person):
+        if settings.SSO_ONLY and account is None:  # it began by a password, before
+            logout(request)
+            return None
+        if (match.url_name or "").startswith(SETTING_UP) or not second_factor.is_required(person):
             return None
         if (identity and identity.has_second_factor) or second_factor.has_one(person):
             return None

@@ -41,9 +41,9 @@ def use_code(app: Authenticator, code: str) -> bool:
     return True
 
 
-def is_demanded(person: User) -> bool:
-    """Say whether a team that somebody is in demands a second factor."""
-    return any(team.demands_second_factor for team in person.teams)
+def is_required(person: User) -> bool:
+    """Say whether a team that somebody is in requires a second factor."""
+    return any(team.requires_second_factor for team in person.teams)
 
 
 def has_one(person: User) -> bool:

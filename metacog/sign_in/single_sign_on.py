@@ -22,7 +22,7 @@ from django.utils.translation import gettext_lazy as _
 
 from metacog.accounts import keys
 from metacog.audit import audit
-from metacog.sign_in import groups, openid, vouching
+from metacog.sign_in import groups, identities, openid, vouching
 
 log = logging.getLogger(__name__)
 
@@ -112,13 +112,13 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     def _take_in(self, request: HttpRequest, login: SocialLogin, is_given: bool) -> None:
         """Connect whoever comes for the first time with their account here, or make them one.
 
-        An account that has a password is connected by whoever knows it, on their page: its address was typed by its
+        An account that somebody signs in to already is connected by them, on their page: its address was typed by its
         owner, who may have typed somebody else's.
         """
         app, known = login.provider.app, groups.with_address(login)
-        if not (is_given or known) or (known and known.has_usable_password()):
+        if not (is_given or known) or (known and not identities.is_unclaimed(known)):
             log.warning("%s: %s was turned away: %s", app.provider_id, login.account.uid,
-                        "the account has a password" if known else "no group gives a role")  # fmt: skip
+                        "the account is somebody's already" if known else "no group gives a role")  # fmt: skip
             is_unverified = any(not each.verified for each in login.email_addresses)
             context = {"provider": app.name, "has_account": bool(known), "is_unverified": is_unverified}
             page = render(request, "socialaccount/turned_away.html", context, status=403)

@@ -17,6 +17,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="the user name")
+        parser.add_argument("--password", action="store_true", help="remove the password, too: a provider lets them in")
 
     def handle(self, *args: Any, **options: Any) -> None:
         person = User.objects.filter(username=options["name"]).first()
@@ -24,6 +25,10 @@ class Command(BaseCommand):
             raise CommandError(f"There is nobody of the name {options['name']!r}.")
         with transaction.atomic():
             count, _ = Authenticator.objects.filter(user=person).delete()
+            if options["password"]:
+                person.set_unusable_password()
+                person.save(update_fields=["password"])
+                audit.record("password-removed", str(person.pk), actor=None, team=None, person=person.username)
             if count:
                 audit.record("second-factors-reset", str(person.pk), actor=None, team=None, person=person.username)
         self.stdout.write(f"{person.username}: {count} removed." if count else f"{person.username} has none.")

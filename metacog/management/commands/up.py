@@ -39,7 +39,7 @@ from metacog.runtime import catalogs, checks
 from metacog.runtime.file_errors import database_remedy
 from metacog.runtime.program import command
 from metacog.runtime.supervisor import Child, Supervisor
-from metacog.sign_in import providers
+from metacog.sign_in import openid, providers
 
 # Any number: two `up`s on one PostgreSQL database wait for each other under it.
 PREPARING = 0x6D657461
@@ -240,6 +240,8 @@ def first_owner() -> str:
     """
     if not Team.objects.exists():
         members.add_team("Default", None)
+    if settings.SSO_ONLY:
+        return first_owner_by_provider()
     owner = User.objects.filter(username="admin", is_superuser=True).first()
     if owner is None and not User.objects.exists():
         owner = User(username="admin", is_superuser=True, is_staff=True)
@@ -278,6 +280,17 @@ def first_owner() -> str:
     if not password:
         write_link(link, owner)
     return greeting
+
+
+def first_owner_by_provider() -> str:
+    """Return how the first owner comes where no password lets anybody in; nothing where there is one."""
+    (settings.DATA_DIR / "first-owner-link").unlink(missing_ok=True)
+    if User.objects.filter(is_active=True, memberships__role=Role.OWNER, socialaccount__isnull=False).exists():
+        return ""
+    grants = [grant for app in openid.apps() for grant in app.settings["grants"] if grant.role == Role.OWNER]
+    if grants:
+        return f"The first owner of {grants[0].team} is the first person to sign in from the group {grants[0].group}."
+    return "No group gives the role owner, so nobody new becomes one: METACOG_OIDC_…_GROUPS=leads=owner@Default."
 
 
 def write_link(link: Path, owner: User) -> None:

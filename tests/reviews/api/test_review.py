@@ -140,7 +140,7 @@ def test_a_page_of_the_queue_takes_the_same_queries_however_long_it_is(
     for _ in range(4):
         kuro.hold()
     program.get("/review/queue")
-    with django_assert_num_queries(7):  # token, count, teams, which, their lengths, rows, decisions
+    with django_assert_num_queries(8):  # token, identities, count, teams, which, their lengths, rows, decisions
         assert len(ids(program.get("/review/queue"))) == 4
 
 

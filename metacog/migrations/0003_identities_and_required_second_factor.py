@@ -33,7 +33,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name="team",
-            name="demands_second_factor",
+            name="requires_second_factor",
             field=models.BooleanField(db_default=False, default=False, editable=False),
         ),
         migrations.CreateModel(
