@@ -206,7 +206,7 @@ def _to_confirm(request: HttpRequest, login: Any) -> HttpResponse:
         "refresh_token_encrypted": keys.encrypted(login.refresh_token),
         "at": time.time(),
     }
-    return redirect("account-connect-confirm")
+    return redirect("account_connect_confirm")
 
 
 def _check_is_recent(request: Request) -> None:

@@ -88,15 +88,22 @@ def scope(config: Mapping[str, Any]) -> str:
 
 def exchanged(app: Any, **grant: str) -> dict[str, Any]:
     """Return what the token endpoint gives for a grant. Raises Ended where that holds no longer."""
-    config, auth = discovered(app), None
+    config = discovered(app)
     methods = config.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]  # as the standard has it
+    ways: list[tuple[dict[str, str], HTTPBasicAuth | None]] = []  # what is offered may not be what we registered for
     if "client_secret_post" in methods:
-        grant |= {"client_id": app.client_id, "client_secret": app.secret}
-    else:
-        auth = HTTPBasicAuth(quote(app.client_id, safe=""), quote(app.secret, safe=""))
-    response = _asked("POST", config["token_endpoint"], data=grant, auth=auth)
-    if response.status_code in (400, 401) and _json(response, 400, 401).get("error") == "invalid_grant":
-        raise Ended("the provider answered invalid_grant")
+        ways.append((grant | {"client_id": app.client_id, "client_secret": app.secret}, None))
+    if "client_secret_basic" in methods or not ways:
+        ways.append((grant, HTTPBasicAuth(quote(app.client_id, safe=""), quote(app.secret, safe=""))))
+    for data, auth in ways:
+        response = _asked("POST", config["token_endpoint"], data=data, auth=auth)
+        if response.status_code not in (400, 401):
+            break
+        error = _json(response, 400, 401).get("error")
+        if error == "invalid_grant":
+            raise Ended("the provider answered invalid_grant")
+        if error != "invalid_client":
+            break
     return _json(response)
 
 

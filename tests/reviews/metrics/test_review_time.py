@@ -306,5 +306,5 @@ class TestThePage:
         for number in range(2):
             for each in range(5):
                 figure(User.objects.create(username=f"p{number}{each}"), approved=1, run=1, run_of="approve")
-            with django_assert_num_queries(4):  # session, person, figures, count in the navigation
+            with django_assert_num_queries(5):  # session, person, teams, figures, count in the navigation
                 client.get(reverse("review-time"))

@@ -145,11 +145,11 @@ def test_whoever_is_in_several_teams_reads_which_team_an_agent_is_of(
 
 def test_the_cost_of_the_list_is_fixed(client: Any, kuro: Any, django_assert_num_queries: Any) -> None:
     kuro.respond()
-    with django_assert_num_queries(7):  # session, person, agents and where theirs begin, which, rows, count, filters
+    with django_assert_num_queries(8):  # session, person, teams, agents, where theirs begin, which, rows, count, form
         client.get("/responses/")
     for _ in range(10):
         kuro.respond()
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         client.get("/responses/")
 
 
