@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -101,6 +101,51 @@ def test_its_pages_follow_each_other_without_gap_or_repetition(
         more = re.search(r'rel="next" href="([^"]*after[^"]*)"', page.content.decode())
         address = more[1].replace("&amp;", "&") if more else ""
     assert seen == held
+
+
+@table(
+    ("query", "places"),
+    [("", [3, 0, 4, 2, 1]), ("order=age", [0, 1, 2, 3, 4]), ("order=learned", [4, 2, 1, 0, 3])],
+    rolled_back=True,
+)
+def test_each_order_goes_on_from_page_to_page_with_what_was_just_decided_in_its_place(
+    client: Any, kuro: Any, decide: Any, monkeypatch: pytest.MonkeyPatch, query: str, places: list[int]
+) -> None:
+    monkeypatch.setattr(held_queue, "PAGE", 2)
+    Team.objects.update(risk_kind="learned", risk_order=False)
+    held = [kuro.hold() for _ in range(5)]
+    now = timezone.now()
+    # Of the two with a score, and a learned risk, that another has as well, that which expires first comes first.
+    for at, (score, risk, hours) in enumerate([(70, 30, 3), (50, 20, 9), (50, 10, 1), (90, 40, 9), (60, 10, 0.5)]):
+        item = HeldItem.objects.filter(public_id=held[at])
+        item.update(hesitation_score=score, risk_place=risk, expires_at=now + timedelta(hours=hours))
+    wanted = [held[at] for at in places]
+
+    def pages() -> list[list[str]]:
+        found, address = [], f"/queue/?{query}"
+        while address:
+            page = client.get(address)
+            found.append(shown(page))
+            more = re.search(r'rel="next" href="([^"]*after[^"]*)"', page.content.decode())
+            address = more[1].replace("&amp;", "&") if more else ""
+        return found
+
+    assert pages() == [wanted[:2], wanted[2:4], wanted[4:]]
+    decide(client, wanted[1])
+    assert pages() == [wanted[:3], wanted[3:]]
+    decide(client, wanted[4])
+    assert pages() == [wanted[:3], wanted[3:]]
+
+
+@table(("on", "count"), [("2026-11-20", 1), ("2026-11-21", 0)], rolled_back=True)
+@table(("zone", "moved"), [("UTC", 0), ("Asia/Taipei", 1)], rolled_back=True)
+def test_a_day_is_that_of_whoever_looks(
+    client: Any, alice: Any, kuro: Any, on: str, count: int, zone: str, moved: int
+) -> None:
+    kuro.hold()
+    HeldItem.objects.update(held_at=datetime(2026, 11, 20, 23, 30, tzinfo=UTC))
+    type(alice).objects.update(time_zone=zone)
+    assert len(shown(client.get(f"/queue/?since={on}&until={on}"))) == (1 - count if moved else count)
 
 
 @pytest.mark.parametrize("query", ["", "order=age", "order=learned", "state=decided"])
@@ -343,6 +388,13 @@ def test_a_rare_signal_is_not_looked_for_in_all_that_is_held(
     assert second in shown(client.get("/queue/?signal=overconfidence")), "its response has another item that is open"
     decide(client, second)
     assert not rare.filter(is_open=True), "else the open ones are as many as ever fired"
+
+
+def test_a_common_signal_is_met_on_the_way(client: Any, kuro: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(held_queue, "COUNTED", 1)
+    held = [kuro.hold() for _ in range(3)]
+    Signal.objects.filter(response__held_items__public_id=held[1]).delete()
+    assert shown(client.get("/queue/?signal=absolute-claim")) == [held[0], held[2]]
 
 
 def _steps(ask: Callable[[], None]) -> int:

@@ -71,6 +71,10 @@ def test_its_row_goes_on_with_the_rest_once_the_first_is_decided(client: Any, ku
     page = client.get("/queue/")
     assert shown(page) == [orders[0], orders[1]], "the decided one stays in its place for a minute"
     assert "<b>×2</b>" in page.content.decode()
+    decide(client, orders[1])
+    assert shown(client.get("/queue/")) == orders, "each was decided by itself"
+    kuro.hold(), decide(client, kuro.hold())
+    assert len(shown(client.get("/queue/"))) == 5
 
 
 def test_its_pages_follow_each_other_with_near_duplicates_among_them(
