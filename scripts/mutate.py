@@ -37,8 +37,8 @@ SUBJECTS = {
     "stats": Subject(("metacog/heuristics/stats/*",), ("tests/heuristics/stats",)),
     "rules": Subject(("metacog/heuristics/tool_calls/rules.py",), ("tests/heuristics/tool_calls/test_rules.py",)),
     "secrets": Subject(
-        ("metacog/heuristics/tool_calls/secrets.py",),
-        ("tests/heuristics/tool_calls", "tests/reviews/api/test_secrets.py"),
+        ("metacog/heuristics/tool_calls/secret*.py",),
+        ("tests/heuristics/tool_calls/test_secrets.py", "tests/heuristics/tool_calls/test_secret_shapes.py"),
     ),
     "audit": Subject(("metacog/audit/*",), ("tests/metacog/audit",)),
     "listing": Subject(
@@ -87,6 +87,7 @@ def ran(subject: str, sample: int | None, seed: int) -> dict[str, int | None]:
         "only_mutate": SUBJECTS[subject].files,
         "also_copy": sorted(rest),
         "pytest_add_cli_args": ("-p", "no:randomly", "-p", "no:cacheprovider"),
+        "timeout_multiplier": 5,
         "pytest_add_cli_args_test_selection": SUBJECTS[subject].tests,
     }
     with (folder / "pyproject.toml").open("a") as file:

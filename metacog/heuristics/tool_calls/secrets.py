@@ -274,7 +274,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}\[\]:,]|[^\s{}\[\]:,"]++',
 def leaves(json_text: str) -> Iterator[Leaf]:
     """Give the leaves of JSON, of which the end may be cut off."""
     path: list[str | int | None] = []  # where in each open object (None: before a name) or list
-    option: list[str | int | None] = []  # the path of the last word that says that the next is secret
+    option: list[str | int | None] = [None]  # the path of the last word that says that the next is secret
     for found in _TOKEN.finditer(json_text):
         token = found[0]
         if token in "{[":

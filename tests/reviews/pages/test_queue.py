@@ -94,8 +94,9 @@ def test_its_pages_follow_each_other_without_gap_or_repetition(
 ) -> None:
     monkeypatch.setattr(held_queue, "PAGE", 2)
     held = [kuro.hold() for _ in range(5)]
-    seen, address = [], "/queue/"
-    while address:
+    seen: list[str] = []
+    address = "/queue/"
+    while address and len(seen) < 9:
         page = client.get(address)
         seen += shown(page)
         more = re.search(r'rel="next" href="([^"]*after[^"]*)"', page.content.decode())
@@ -122,8 +123,9 @@ def test_each_order_goes_on_from_page_to_page_with_what_was_just_decided_in_its_
     wanted = [held[at] for at in places]
 
     def pages() -> list[list[str]]:
-        found, address = [], f"/queue/?{query}"
-        while address:
+        found: list[list[str]] = []
+        address = f"/queue/?{query}"
+        while address and len(found) < 9:
             page = client.get(address)
             found.append(shown(page))
             more = re.search(r'rel="next" href="([^"]*after[^"]*)"', page.content.decode())

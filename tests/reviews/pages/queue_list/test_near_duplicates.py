@@ -85,8 +85,9 @@ def test_its_pages_follow_each_other_with_near_duplicates_among_them(
     for word in ("amber", "birch", "coral", "delta", "ember"):
         leads.append(ask(kuro, 3, f"Order {{n}} of {word} was certainly sent.")[0])
     for order in ("risk", "age"):
-        seen, address = [], f"/queue/?order={order}"
-        while address:
+        seen: list[str] = []
+        address = f"/queue/?order={order}"
+        while address and len(seen) < 9:
             page = client.get(address)
             seen += shown(page)
             more = re.search(r'rel="next" href="([^"]*after[^"]*)"', page.content.decode())
@@ -117,6 +118,9 @@ def test_they_are_decided_together_with_the_text_once_and_what_differs_in_a_tabl
     assert "Skipped 1 item: it was decided or changed meanwhile." in answer.content.decode()
     assert HeldItem.objects.filter(state="pending").count() == 1
     assert set(shown(answer)) == {orders[0], orders[1], single}, "what one press decided of them is one row, too"
+    rows = re.split(r'(?=id="row-held_)', answer.content.decode())[1:]
+    assert [re.findall("<b>×([0-9]+)</b>", row) for row in rows if f"row-{orders[0]}" in row] == [["2"]]
+    assert sum("<b>×" in row for row in rows) == 1, "and no other row stands for more than itself"
     assert Decision.objects.values("together").distinct().count() == 1
 
 

@@ -1,0 +1,313 @@
+"""What is masked of texts, JSON, calls, schemas and verdicts; what comes back of an edit; and a call on one line."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from metacog.heuristics.tool_calls.secrets import (
+    MASK,
+    excerpt,
+    is_mask_left,
+    leaves,
+    line,
+    mask,
+    mask_item,
+    masked,
+    masked_body,
+    masked_call,
+    masked_errors,
+    masked_hesitation,
+    masked_schema,
+    masked_text,
+    masked_verdict,
+    restored,
+    restored_text,
+)
+from tests.tables import table
+
+KEY = "mck_aB3dE5gH7jK9mN1pQ3sT5vW7"
+
+
+@table(
+    ("text", "shown"),
+    [
+        ("nothing here", "nothing here"),
+        (f"with {KEY}, and {KEY}.", f"with {MASK}, and {MASK}."),
+        ('{"password": "a", "n": 1, "pin": 7}', f'{{"password": "{MASK}", "n": 1, "pin": "{MASK}"}}'),
+        ('{"password": "", "pin": null, "token": true, "secret": false}', None),
+        (f'["x {KEY}", "--password", "a b", "c"]', f'["x {MASK}", "--password", "{MASK}", "c"]'),
+        ('{"n": {"password": {"old": "a", "new": ["b"]}}}',
+         f'{{"n": {{"password": {{"old": "{MASK}", "new": ["{MASK}"]}}}}}}'),
+        (f'{{"x": "{KEY}"}}', f'{{"x": "{MASK}"}}'),
+        ('{"x": "' + KEY + '"', '{"x": "' + MASK + '"'),  # no JSON, and a secret all the same
+        ("[" * 5_000, None),
+    ],
+)  # fmt: skip
+def test_a_text_is_masked(text: str, shown: str | None) -> None:
+    assert masked_text(text) == (text if shown is None else shown)
+
+
+def test_of_a_text_that_is_cut_off_the_end_is_masked_too() -> None:
+    half = KEY[:9]
+    assert (masked_text(f"x {half}"), masked_text(f"x {half}", is_cut=True)) == (f"x {half}", f"x {MASK}")
+
+
+@table(
+    ("place", "moved"),
+    [
+        ((0, 4), (0, 4)),  # before it
+        ((0, 5), (0, 5)),
+        ((34, 37), (14, 17)),  # "and" after it
+        ((0, 37), (0, 17)),  # around it
+        ((7, 12), (5, 13)),  # within: all of the mask
+        ((2, 12), (2, 13)),
+        ((7, 37), (5, 17)),
+        ((5, 33), (5, 13)),
+        ((33, 99), (13, 79)),
+    ],
+)
+def test_a_place_in_a_text_is_found_in_the_masked_one(place: tuple[int, int], moved: tuple[int, int]) -> None:
+    text = mask(f"with {KEY} and")
+    assert text.text == f"with {MASK} and"
+    assert tuple(text.moved(*place)) == moved
+
+
+@table(
+    ("value", "shown"),
+    [
+        ({"password": "a", "user": "b"}, {"password": MASK, "user": "b"}),
+        ({"password": 7, "pin": 0}, {"password": MASK, "pin": MASK}),
+        ({"password": None, "token": "", "pin": True, "secret": False}, None),
+        ({"password": [{"a": "x"}, "y", None]}, {"password": [{"a": MASK}, MASK, None]}),
+        (["--password", "x", "y"], ["--password", MASK, "y"]),
+        (["x", "--token", {"a": "b"}, 1], ["x", "--token", {"a": MASK}, 1]),
+        ([f"{KEY}!", 1.5, None], [f"{MASK}!", 1.5, None]),
+        ({KEY: 1, f"{KEY}x": 2}, {MASK: 1, MASK + MASK[0]: 2}),
+        ("x", None),
+        (7, None),
+    ],
+)
+def test_json_is_masked(value: Any, shown: Any) -> None:
+    assert masked(value) == (value if shown is None else shown)
+
+
+@table(
+    ("came", "original", "wanted"),
+    [
+        ({"password": MASK, "to": "bob"}, {"password": "a", "to": "al"}, {"password": "a", "to": "bob"}),
+        ({"password": "new"}, {"password": "a"}, None),
+        ({"x": {"password": MASK}, "y": 1}, {"x": {"password": "a"}, "y": 0}, {"x": {"password": "a"}, "y": 1}),
+        ([{"password": MASK}, 2], [{"password": "a"}, 1], [{"password": "a"}, 2]),
+        ([{"password": MASK}], [{"password": "a"}, {"password": "b"}], None),  # whose it is nobody knows
+        ([{"password": MASK}, 1], [{"password": "a"}, {"password": "a"}], [{"password": "a"}, 1]),
+        ({"password": MASK}, {"pin": "a"}, None),
+        (MASK, {"password": "a"}, None),
+        (f"use {MASK}", f"use {KEY}", f"use {KEY}"),
+        ([f"use {MASK}", "x"], [f"use {KEY}"], [f"use {KEY}", "x"]),
+        ({"a": 1, "b": [1]}, {"a": [1], "b": {"c": 1}}, None),
+    ],
+)
+def test_what_was_masked_is_put_back_into_an_edit(came: Any, original: Any, wanted: Any) -> None:
+    assert restored(came, original, masked(original)) == (came if wanted is None else wanted)
+
+
+@table(
+    ("came", "original", "wanted"),
+    [
+        (f"use {MASK}", f"use {KEY}", f"use {KEY}"),
+        (f"do use {MASK}!", f"use {KEY}", f"do use {KEY}!"),
+        (f"{MASK} {MASK}", f"use {KEY}", None),
+        (f"use {MASK}", f"use {KEY} or {KEY}", None),
+        (f"use {MASK} or {MASK}", f"use {KEY} or {KEY}", f"use {KEY} or {KEY}"),
+        (f"use {MASK}, was", f"use {KEY}, {MASK}", None),
+        ("use none", f"use {KEY}", None),
+    ],
+)
+def test_the_one_secret_of_a_text_is_put_back(came: str, original: str, wanted: str | None) -> None:
+    assert restored_text(came, original) == (came if wanted is None else wanted)
+
+
+@table(
+    ("value", "original", "is_left"),
+    [
+        ({"a": MASK}, {"a": "x"}, True),
+        ({"a": [{"b": f"x {MASK}"}]}, {}, True),
+        ({MASK: 1}, {}, True),
+        ({"a": MASK}, {"b": MASK}, False),  # it was there before
+        ({"a": 1}, {}, False),
+        (MASK, "x", True),
+    ],
+)
+def test_a_mask_that_is_left_is_known(value: Any, original: Any, is_left: bool) -> None:
+    assert is_mask_left(value, original) is is_left
+
+
+@table(
+    ("text", "shown"),
+    [
+        ('pay {"password":"a","to":"b"}', f'pay {{"password":"{MASK}","to":"b"}}'),
+        ('pay now {"password":"a"}', f'pay now {{"password":"{MASK}"}}'),
+        (f"pay {KEY}", f"pay {MASK}"),
+        ('pay "x"', 'pay "x"'),  # arguments may be any JSON
+        ("pay", "pay"),
+        ("", ""),
+        (f'{"x" * 256} {{"pin":"a{KEY}"}}', f'{"x" * 256} {{"pin":"a{KEY}"}}'),
+    ],
+)
+def test_a_call_is_masked_with_its_name(text: str, shown: str) -> None:
+    assert masked_call(text).startswith(shown[:250])
+    if len(shown) < 250:
+        assert masked_call(text) == shown
+
+
+def test_an_item_is_masked_as_what_it_is() -> None:
+    assert mask_item(f"x {KEY}", None, None).text == f"x {MASK}"
+    assert mask_item("", "pay", {"to": "b", "password": "a"}).text == f'pay {{"password":"{MASK}","to":"b"}}'
+
+
+def test_of_a_schema_what_a_secret_may_be_is_masked() -> None:
+    schema = {
+        "properties": {"password": {"type": "string", "default": "a", "enum": ["a", "b"]}, "to": {"default": "c"}},
+        "required": ["password"],
+        "examples": [{"password": "a"}],
+        "description": f"like {KEY}",
+        "anyOf": [{"const": "x"}],
+    }
+    assert masked_schema(schema) == {
+        "properties": {"password": {"type": "string", "default": MASK, "enum": [MASK, MASK]}, "to": {"default": "c"}},
+        "required": ["password"],
+        "examples": [{"password": MASK}],
+        "description": f"like {MASK}",
+        "anyOf": [{"const": "x"}],
+    }
+
+
+def test_of_a_body_texts_and_arguments_are_masked_and_schemas_as_schemas() -> None:
+    call = {"name": "pay", "arguments": {"password": "a"}, "schema": {"properties": {"password": {"type": "string"}}}}
+    body = {"response": f"x {KEY}", "items": [call, {"kind": "chat", "text": "y"}]}
+    assert masked_body(body) == {
+        "response": f"x {MASK}",
+        "items": [{**call, "arguments": {"password": MASK}}, {"kind": "chat", "text": "y"}],
+    }
+    assert masked_body({"response": "x"}) == {"response": "x"}
+
+
+def span(text: str, part: str, **more: Any) -> dict[str, Any]:
+    start = text.index(part)
+    return {"start": start, "end": start + len(part), "text": part, **more}
+
+
+def test_spans_of_a_verdict_are_places_in_the_masked_texts() -> None:
+    response, asked, own = f"{KEY} is clearly it", f"Is {KEY} sure?", f"{KEY} is never it"
+    body = {"response": response, "user_message": asked, "items": [{"text": own}, {"name": "pay", "arguments": [KEY]}]}
+    call = f'pay ["{KEY}"]'
+    signals = [
+        {"type": "absolute-claim", "spans": [
+            span(response, "clearly"), span(own, "never", item=0), span(call, "]", item=1), span("", "", item=7),
+        ]},
+    ]  # fmt: skip
+    details = [{"flag": "question-unanswered", "spans": [span(asked, "sure", **{"in": "user_message"})]}]
+    verdict = {
+        "hesitation": {"signals": signals},
+        "quality": {"details": details},
+        "items": [{"hesitation": {"signals": signals}}, {"text": own, "hesitation": None}],
+    }
+    shown = masked_verdict(verdict, body)
+    for part in (shown, shown["items"][0]):
+        assert part["hesitation"]["signals"][0]["spans"] == [
+            span(f"{MASK} is clearly it", "clearly"),
+            span(f"{MASK} is never it", "never", item=0),
+            span(f'pay ["{MASK}"]', "]", item=1),
+            span("", "", item=7),
+        ]
+    assert shown["quality"]["details"][0]["spans"] == [span(f"Is {MASK} sure?", "sure", **{"in": "user_message"})]
+    assert shown["items"][1] == {"text": f"{MASK} is never it", "hesitation": None}
+    assert masked_verdict({"hesitation": None, "quality": None, "items": []}, {"response": ""})["items"] == []
+
+
+def test_a_hesitation_about_one_text_has_its_places_there() -> None:
+    text = f"{KEY} is clearly it"
+    told = {"score": 20, "signals": [{"type": "x", "detail": f"as {KEY}", "spans": [span(text, "clearly")]}]}
+    shown = masked_hesitation(told, mask(text))
+    assert shown["signals"] == [
+        {"type": "x", "detail": f"as {MASK}", "spans": [span(f"{MASK} is clearly it", "clearly")]}
+    ]
+    assert masked_hesitation(None, mask(text)) is None
+
+
+def test_what_a_schema_says_of_a_secret_quotes_none() -> None:
+    told = [
+        {"pointer": "/a/password/0", "detail": "'hunter2' is too short"},
+        {"pointer": "/to", "detail": f"'{KEY}' is too long"},
+    ]
+    assert masked_errors(told) == [
+        {"pointer": "/a/password/0", "detail": "does not meet the schema"},
+        {"pointer": "/to", "detail": f"'{MASK}' is too long"},
+    ]
+
+
+@table(
+    ("text", "found"),
+    [
+        ('{"a": "x", "b": [1, {"c": null}], "d": {}}', [("a", "x"), ("b.0", "1"), ("b.1.c", "null")]),
+        ('["a", ["b"], "c"]', [("0", "a"), ("1.0", "b"), ("2", "c")]),
+        ('{"a": "x\\"y", "b": true}', [("a", 'x"y'), ("b", "true")]),
+        ('"x"', [("", "x")]),
+        # Cut off.
+        ('{"a": "hello wor', [("a", "hello wor…")]),
+        ('{"a": "hello\\u00', [("a", "hello…")]),
+        ('{"a": "hello\\', [("a", "hello…")]),
+        ('{"a": 12', [("a", "12")]),
+        ('{"a', []),
+        ("", []),
+        ("}]", []),
+    ],
+)
+def test_leaves_have_the_way_to_them(text: str, found: list[tuple[str, str]]) -> None:
+    told = list(leaves(text))
+    assert [(leaf.name, leaf.value) for leaf in told] == found
+    for leaf in told:
+        if "…" not in leaf.value:
+            assert (
+                str(json.loads(text[leaf.start : leaf.end]) if text[leaf.start] == '"' else text[leaf.start : leaf.end])
+                == leaf.value
+            )
+
+
+@table(
+    ("text", "shown"),
+    [
+        ('{"a": 1, "command": "ls -l"}', "command=ls -l a=1"),
+        ('pay {"to": "bob", "note": "' + "x" * 61 + '", "eur": 5}', "to=bob eur=5 note=" + "x" * 59 + "…"),
+        ('{"note": "' + "x" * 61 + '", "a": "' + "y" * 60 + '"}', "a=" + "y" * 60 + " note=" + "x" * 59 + "…"),
+        ('{"query": "' + "x" * 161 + '"}', "query=" + "x" * 159 + "…"),
+        ('{"query": "' + "x" * 160 + '"}', "query=" + "x" * 160),
+        ('{"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6}', "a=1 b=2 c=3 d=4 e=5 f=6"),
+        ('{"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6, "g": 7}', "a=1 b=2 c=3 d=4 e=5 f=6 …"),
+        ('{"password": "x", "token": null, "to": "a  b\\n c"}', f"to=a b c password={MASK} token=null"),
+        ('{"to": "' + KEY + '"}', f"to={MASK}"),
+        ('{"x": {"Path": "/a"}, "b": 1}', "x.Path=/a b=1"),
+        ('"x"', "x"),
+        ('{"to": "bob and al', "to=bob and al…"),
+        ("{}", ""),
+    ],
+)
+def test_a_call_is_one_line(text: str, shown: str) -> None:
+    assert line("pay", text) == shown
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "text", "shown"),
+    [
+        ("tool_call", "pay", '{"to": "bob"}', "pay to=bob"),
+        ("chat", None, f"It is {KEY}.", f"It is {MASK}."),
+        ("chat", None, f"It is {KEY[:9]}", f"It is {MASK}"),
+        ("tool_call", None, "x", "x"),
+        ("chat", "pay", '{"to": "bob"}', '{"to": "bob"}'),
+    ],
+)
+def test_an_item_says_what_it_is(kind: str, name: str | None, text: str, shown: str) -> None:
+    assert excerpt(kind, name, text) == shown
