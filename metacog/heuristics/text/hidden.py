@@ -1,6 +1,7 @@
 """What nobody sees in a text, and where writing needs it: one table for what reads texts and for what shows them."""
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
 # Classes of characters, to stand in brackets. All but the last two: Unicode's Cc and Cf without tabs and line ends,
@@ -24,8 +25,8 @@ MARKS = (
     r"\u0305\u030d\u030e\u0310\u0312\u0315-\u031a\u031c-\u0322\u0329-\u032c\u032f\u0332-\u033f\u0346-\u034e"
     r"\u0350-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20df\u20e1\u20e2\u20e4-\u20ff\ufe20-\ufe2f"
 )
-_ANY_MARKS = rf"{MARKS}\u0300-\u034e"
-_MAY_HIDE = re.compile(rf"[{HIDES}{_ANY_MARKS}]+")
+ANY_MARKS = rf"{MARKS}\u0300-\u034e"
+_MAY_HIDE = re.compile(rf"[{HIDES}{ANY_MARKS}]+")
 
 RIGHT_TO_LEFT = r"\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
 # Scripts that join or part letters with joiners: Arabic, Indic, Tibetan, Southeast Asian, Mongolian.
@@ -45,9 +46,17 @@ _NEEDED = (
     r"|(?<=[\U00011080-\U000110cf\U00013000-\U0001345f\U0001bc00-\U0001bcaf\U0001d100-\U0001d1ff])"
     rf"[{_OF_SCRIPTS}]|[\U000110bd\U000110cd](?=[\U00011080-\U000110cf])"
 )
-# More marks on a letter than writing has; marks on one Latin letter after another, and on nothing at all.
-STACKED = rf"(?<=[A-Za-z])[{_ANY_MARKS}]{{3,}}"
-_MARKED = rf"(?<=[A-Za-z])[{MARKS}]+(?=[A-Za-z][{MARKS}])|(?<=[{MARKS}][A-Za-z])[{MARKS}]+|{STACKED}|\A[{MARKS}]+"
+# Marks where no writing has any: on characters of Chinese, Japanese and Korean, more on a letter than one has, and on
+# nothing at all. Of Greek a letter has up to three.
+_LATIN = r"A-Za-z\u00c0-\u024f\u1e00-\u1eff"
+_UNMARKED = r"\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_MARKED = rf"(?<=[{_UNMARKED}])[{ANY_MARKS}]+|(?<=[{_LATIN}])[{ANY_MARKS}]{{3,}}|[{ANY_MARKS}]{{4,}}|\A[{MARKS}]+"
+_ANY_MARK = re.compile(f"[{ANY_MARKS}]")
+_MARKS_IN_A_ROW = re.compile(f"(?P<needed>(?!))?[{ANY_MARKS}]+")
+_LATIN_WORD = re.compile(rf"(?:[{_LATIN}][{ANY_MARKS}]*+)++")
+_MARKED_LETTER = re.compile(rf"([{_LATIN}])([{ANY_MARKS}]*+)")
+# Or on so many Latin letters in a row; on two in a row, where neither composes with any of its marks.
+_ROW, _ODD_ROW = 6, 2
 
 
 def unneeded(hides: str) -> re.Pattern[str]:
@@ -57,10 +66,34 @@ def unneeded(hides: str) -> re.Pattern[str]:
 
 def find_hidden(text: str, wanted: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     """Find the runs of characters in a text that hide and are not needed, `wanted` of `unneeded`."""
+    disguised = {*disguises(text)}
     for run in _MAY_HIDE.finditer(text):
         at = run.start()
         while at < run.end():
-            found = wanted.match(text, at)
+            found = _MARKS_IN_A_ROW.match(text, at) if at in disguised else wanted.match(text, at)
             if found and not found["needed"]:
                 yield found.span()
             at = found.end() if found else at + 1
+
+
+def disguises(text: str) -> Iterator[int]:
+    """Find where marks stand on the letters of a Latin word that no writing puts there."""
+    if not _ANY_MARK.search(text):
+        return
+    for word in _LATIN_WORD.finditer(text):
+        if word.group().isascii():
+            continue
+        letters = [*_MARKED_LETTER.finditer(word.group())]
+        row = odd_row = longest = longest_odd = 0
+        for letter in letters:
+            row = row + 1 if letter[2] else 0
+            odd_row = odd_row + 1 if letter[2] and not any(composed(letter[1], mark) for mark in letter[2]) else 0
+            longest, longest_odd = max(longest, row), max(longest_odd, odd_row)
+        if longest >= _ROW or longest_odd >= _ODD_ROW:
+            yield from (word.start() + letter.start(2) for letter in letters if letter[2])
+
+
+def composed(letter: str, mark: str) -> str:
+    """Give the letter that a letter and a mark make together; "" where Unicode has none."""
+    together = unicodedata.normalize("NFC", letter + mark)
+    return together if len(together) == 1 else ""

@@ -11,12 +11,16 @@ from functools import cache, cached_property
 from itertools import accumulate, islice
 
 from ..lexicon.simplified import SIMPLIFIED
-from .hidden import ALWAYS_HIDDEN, HIDES, MARKS, RIGHT_TO_LEFT, STACKED, find_hidden, unneeded
+from .hidden import ALWAYS_HIDDEN, ANY_MARKS, HIDES, MARKS, RIGHT_TO_LEFT, composed, disguises, find_hidden, unneeded
 from .spans import Place
 
 _HIDDEN = re.compile(f"[{HIDES}{MARKS}]+")
-_HIDDEN_OR_STACKED = re.compile(f"(?:{STACKED}|[{HIDES}{MARKS}])+")
-_STACKED = re.compile(STACKED)
+_HIDDEN_OR_MARK = re.compile(f"[{HIDES}{ANY_MARKS}]+")
+_MARKED = re.compile(f"([^{HIDES}{ANY_MARKS}])([{ANY_MARKS}]+)")
+_ONLY_MARKS = re.compile(f"[{ANY_MARKS}]*")
+_FIRST_MARK = "\u0300"
+# Where a letter with an accent is one character.
+_ACCENTED = (0xC0, 0x250), (0x370, 0x530), (0x1E00, 0x2000)
 _SHOWN = re.compile(rf"[^\s{HIDES}]")
 # Of the UTF-8 of a folded text: what opens what is hidden beyond `_END`, and marks that compose with some letter; a
 # single byte is looked for quickest. Controls, which are ASCII, become one.
@@ -67,6 +71,23 @@ def _table_without_hidden() -> list[int | None]:
 
 
 @cache
+def _table_without_accents() -> dict[int, int]:
+    """Give, for each small letter with an accent, the letter."""
+    table = _table()
+    found = {}
+    for code in (code for first, end in _ACCENTED for code in range(first, end)):
+        parts = unicodedata.normalize("NFD", chr(code))
+        if len(parts) > 1:
+            found[code] = table[ord(parts[0])]
+    return found
+
+
+def without_accents(folded: str) -> str:
+    """Write a folded text with the letters alone: as many characters."""
+    return folded.translate(_table_without_accents())
+
+
+@cache
 def written() -> dict[str, str]:
     """Give, for each character of a folded text, all that it may be written as; what is not in it, as itself alone."""
     found: dict[str, str] = {}
@@ -97,16 +118,21 @@ def fold(text: str) -> str:
 
 
 class Shadow:
-    """A text folded and without what is hidden in it; `place` leads back."""
+    """A text folded and without what is hidden in it; `place` leads back.
+
+    A letter and its marks are one character: the letter with its accent, where there is one and the marks are writing,
+    else the letter.
+    """
 
     def __init__(self, original: str) -> None:
         self._original = original
         self._hidden = _HIDDEN
+        self.is_marked = False  # some letter has marks of its own, be they writing
         text = original.lower() if original.isascii() else _translate(original, _table_without_hidden())
         encoded = text.encode("utf-8", "surrogatepass")
-        if (_MARK in encoded or _MARK_TOO in encoded) and _STACKED.search(original):
-            self._hidden = _HIDDEN_OR_STACKED
-            text = _translate(self._hidden.sub("", original), _table())
+        if _MARK in encoded or _MARK_TOO in encoded:
+            self._hidden, self.is_marked = _HIDDEN_OR_MARK, True
+            text = _translate(_HIDDEN_OR_MARK.sub("", _with_accents(original)), _table())
             encoded = text.encode("utf-8", "surrogatepass")
         elif _TAG in encoded or _CONTROL in encoded.translate(_CONTROLS):
             text = _HIDDEN.sub("", text)
@@ -123,7 +149,8 @@ class Shadow:
         if not self.hides:
             return start, end
         gaps, shifts = self._gaps
-        return start + shifts[bisect_right(gaps, start)], end + shifts[bisect_right(gaps, end - 1)]
+        last = end + shifts[bisect_right(gaps, end - 1)]
+        return start + shifts[bisect_right(gaps, start)], _with_marks(self._original, last)
 
     @cached_property
     def _gaps(self) -> tuple[list[int], list[int]]:
@@ -133,11 +160,33 @@ class Shadow:
         return [start - shift for (start, _), shift in zip(runs, shifts, strict=False)], shifts
 
 
+def _with_accents(text: str) -> str:
+    """Write each letter and its marks as one letter; marks that are no writing are left out."""
+    disguised = {*disguises(text)}
+
+    def together(marked: re.Match[str]) -> str:
+        letter = marked[1]
+        for mark in "" if marked.start(2) in disguised else marked[2]:
+            letter = composed(letter, mark) or letter
+        return letter
+
+    return _MARKED.sub(together, text)
+
+
+def _with_marks(text: str, end: int) -> int:
+    """Give where the marks end that stand on what ends here."""
+    if end == len(text) or text[end] < _FIRST_MARK:
+        return end
+    marks = _ONLY_MARKS.match(text, end)
+    assert marks
+    return marks.end()
+
+
 def hides(text: str) -> bool:
     """Tell whether anything is hidden in a text, be it with a reason."""
     if text.isascii():
         return _CONTROL in text.encode().translate(_CONTROLS)
-    return _HIDDEN_OR_STACKED.search(text) is not None
+    return _HIDDEN_OR_MARK.search(text) is not None
 
 
 def is_blank(text: str) -> bool:

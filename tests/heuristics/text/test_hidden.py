@@ -51,6 +51,7 @@ def signals(text: str) -> dict[str, list[str]]:
 
 UNDERLINED = "".join(f"{letter}\u0332" for letter in "clearly")
 STRUCK = "".join(f"{letter}\u0336" for letter in "clearly")
+ACUTE = "".join(f"{letter}\u0301" for letter in "clearly")
 ZALGO = "".join(f"{letter}\u0301\u0330\u0308" for letter in "clearly")
 HIDDEN = [
     *("It is cle\u2800arly so.", "It is cle\u00adarly so.", "It is cle\x08arly so.", "It is cl\u3164ea\uffa0rly so."),
@@ -62,6 +63,10 @@ HIDDEN = [
         "\u2067It is clearly so.",
     ),
     "می\u200c\u200c\u200c\u200cخواهم: it is clearly so.",
+    f"It is {ACUTE} so.",
+    "It is cl\u030ce\u0341arly so; b\u0301v\u0301.",
+    "這一\u0301定\u0301是快取, clearly.",
+    "It is clearly ж\u0301\u0302\u0303\u0304.",
 ]
 WRITING = [
     *(
@@ -88,7 +93,41 @@ WRITING = [
         "ᾳ\u0313\u0301",
         "t\u0361s n\u0329",
     ),
+    *(unicodedata.normalize("NFD", "Là, c'est l'été à Montréal."), unicodedata.normalize("NFD", "Šíříš žluťoučký kůň")),
+    *(
+        unicodedata.normalize("NFD", "Nguyễn ướt thuở"),
+        "за\u0301мок",
+        "ọ\u0300rẹ\u0301",
+        "g\u0303uarani",
+        "x\u0304 0.3\u0307",
+    ),
 ]
+
+
+@table(
+    "text, keyword, types",
+    [
+        ("The build is c\u0301l\u0301e\u0301a\u0301r\u0301l\u0301y\u0301 green", "", ["absolute-claim", "hidden-text"]),
+        ("o\u0301bvi\u0301o\u0301usly", "", ["absolute-claim"]),
+        ("顯\u0301然\u0301是快取", "", ["absolute-claim", "hidden-text"]),
+        ("cléarly the cache", "", []),
+        ("a z\u0301e\u0301bra", "zebra", ["error-pattern"]),
+        # An accent is part of a keyword, however either is written.
+        ("le re\u0301sume\u0301", "résumé", ["error-pattern"]),
+        ("le résumé", "re\u0301sume\u0301", ["error-pattern"]),
+        ("le resume", "résumé", []),
+        ("schön", "schon", []),
+    ],
+)
+def test_a_letter_and_its_mark_are_read_as_one(text: str, keyword: str, types: list[str]) -> None:
+    patterns = [{"id": "ep", "keywords": [keyword], "description": ""}] if keyword else []
+    found = Scorer(patterns, profile="aware").hesitate(text, []).signals
+    assert sorted(signal.type for signal in found) == types
+    for signal in found:
+        for span in signal.spans:
+            assert text[span.start : span.end] == span.text
+            if signal.type != "hidden-text":  # all of what is shown, its last mark too
+                assert not unicodedata.combining(text[span.end : span.end + 1] or " ")
 
 
 @table("text", HIDDEN)
