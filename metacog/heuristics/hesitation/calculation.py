@@ -296,12 +296,15 @@ def _value(calculation: str) -> Decimal | None:
     return sum(terms, Decimal())
 
 
-def checked(text: str) -> Iterator[Checked]:
-    """Find the calculations and conversions of a folded text that are right, and those that are surely wrong."""
+def checked(text: str, most: int = MAX_CHECKED) -> Iterator[Checked]:
+    """Find the calculations and conversions of a folded text that are right, and those that are surely wrong.
+
+    So many places are looked at where one may stand, MAX_CHECKED at most.
+    """
     if "$" in text and len({found[1] for found in _DOLLARS.finditer(text)}) == 1:  # all are the same dollars
         text = _DOLLARS.sub(lambda found: " " * len(found[1]) + "$", text)
     others = (also.finditer(text) for sign, also in _COMES_TO_TOO.items() if sign in text)
-    for sign in islice(chain(_COMES_TO.finditer(text), *others), MAX_CHECKED):
+    for sign in islice(chain(_COMES_TO.finditer(text), *others), min(most, MAX_CHECKED)):
         start, end = sign.span()
         found = _check_measures(text, start, end) or _check_warmth(text, start, end)
         if not found and sign[0] == "(":

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
-from decimal import Decimal
+from datetime import date, timedelta
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from functools import cached_property
 from itertools import islice
 
@@ -18,6 +19,8 @@ OPENING_QUOTES = '"“「『«《'
 _QUOTES = OPENING_QUOTES + "”」』»》'"
 _COUNTED = re.compile(r"([0-9]+(?:[.,][0-9]+)*)[\s-]?([%‰°]|[^\W\d_])?")
 _SHARES = ("%", "‰", "°")  # 30 of anything is no 30 %
+_LONG = re.compile(r"[0-9]{1,12}\.[0-9]{1,20}")
+LEAP_YEAR = 2024  # of a day whose year is not said: it has all days
 _PRICE = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,2})?")
 _MONTHS = tuple(month for language in LANGUAGES for month in language.MONTHS)
 _NUMERIC_DAY = re.compile(r"([0-9]{1,4})\s?([-/年月])\s?([0-9]{1,2})(?:\s?[-/月]\s?([0-9]{1,2}))?(?![0-9])")
@@ -44,6 +47,7 @@ class Given:
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts = [text[:MAX_GIVEN] for text in texts]
         self._sayings_left = MAX_SAYINGS
+        self._by_places: dict[int, Set[tuple[str, str]]] = {}
 
     @cached_property
     def _text(self) -> str:
@@ -119,6 +123,18 @@ class Given:
         years = [number for number in numbers if len(number[0]) > 2]
         return bool(days) and days <= self._days and all(map(self._holds_number, years))
 
+    def holds_day_before(self, fact: str, days: int) -> bool:
+        """Tell whether the day was given that is so many days before a fact's (after it, where `days` is negative)."""
+        year = next((int(number) for number, _ in _counted(fact) if len(number) == 4), LEAP_YEAR)
+        for month, day in _days(fact):
+            try:
+                before = date(year, month, day) - timedelta(days=days)
+            except (ValueError, OverflowError):  # no such day
+                continue
+            if (before.month, before.day) in self._days:
+                return year == LEAP_YEAR or self._holds_number((str(before.year), ""))
+        return False
+
     @cached_property
     def _days(self) -> Set[tuple[int, int]]:
         return _days(self._text)
@@ -130,7 +146,23 @@ class Given:
     def _holds_number(self, counted: tuple[str, str]) -> bool:
         number, unit = counted
         # "30 miles" is what "a 30-mile walk" says; a single digit is everywhere.
-        return counted in self._counted or (len(number) > 1 and unit not in _SHARES and (number, "") in self._counted)
+        loose = len(number) > 1 and unit not in _SHARES
+        if counted in self._counted or (loose and (number, "") in self._counted):
+            return True
+        rounded = self._rounded(len(number.partition(".")[2]))
+        return counted in rounded or (loose and (number, "") in rounded)
+
+    def _rounded(self, places: int) -> Set[tuple[str, str]]:
+        """Give the numbers that were given with more places, rounded to so many: $6.28 of 6.280000000000001."""
+        if places not in self._by_places:
+            last = Decimal(1).scaleb(-places)
+            self._by_places[places] = {
+                (_NOTHING.sub(r"\1", f"{Decimal(number).quantize(last, rounding)}"), unit)
+                for number, unit in self._counted
+                if len(number.partition(".")[2]) > places and _LONG.fullmatch(number)
+                for rounding in (ROUND_HALF_UP, ROUND_HALF_EVEN)
+            }
+        return self._by_places[places]
 
 
 def told(texts: Iterable[str], before: str = "") -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ..lexicon import LANGUAGES, MARKS
 from ..text.markdown import LATIN, without_emphasis
 from ..text.matcher import WINDOW, automaton_of, endings
-from ..text.shadow import Shadow, fold
+from ..text.shadow import Shadow, fold, without_accents
 from ..text.spans import Place
 from ..text.tags import code_spans
 from ..text.words import SENTENCE_END
@@ -70,6 +70,16 @@ _NO_SOURCE = re.compile(
 _NAVIGATION = re.compile(rf"(?:{_any('NAVIGATION')})\Z")
 _NAVIGATION_BEHIND = re.compile(_any("NAVIGATION_BEHIND"))
 _NAMED_SOURCE = re.compile(rf"(?:{_any('NAMED_SOURCE')})\Z")
+_GIVEN_SOURCE = re.compile(_any("GIVEN_SOURCE"))
+# A conclusion's sentence goes on behind a colon, and says at some length why.
+_REASON_FOLLOWS = re.compile(
+    r"(?=[^.!?。\n:]*(?:[a-z]+\W+[a-z]+\W+[a-z]|[一-鿿]{4}))[^.!?。\n:]{4,200}(?<!\s)(?P<colon>:)\s?"
+    r"(?=[^.!?。\n:]*(?:[a-z]+\W+[a-z]+\W+[a-z]|[一-鿿]{5}))"
+)
+_NO_REASON = re.compile(rf"(?:{_any('NO_REASON')})\s?\Z")
+_DAYS_ON = [(re.compile(expression), days) for language in LANGUAGES for expression, days in language.DAYS_ON]
+_ENTRY_BEFORE = re.compile(r"(?:\A|\n)[ \t]*([0-9]{1,3})[.)、]\s[^\n]*\Z")
+_ENTRY_BEHIND = re.compile(r"[.)]\s+\S")
 _PICTURE = re.compile(r"!\[[^\[\]\n]{0,200}\]\(\Z")
 _QUOTED = re.compile(
     r'"[^"\n]{1,400}"|“[^“”\n]{1,400}”|「[^「」\n]{1,400}」|『[^『』\n]{1,400}』|«[^«»\n]{1,400}»'
@@ -145,7 +155,7 @@ class Reading:
     def __init__(self, text: str, shadow: Shadow) -> None:
         self.text = text
         self._shadow = shadow
-        self.plain = shadow.text  # without emphasis, where there is any
+        self.plain = shadow.text  # without emphasis and accents, where there are any
         self.keyword: int | None = None  # the first that occurs, by its place in the list that was given
         self.claims: list[Place] = []  # absolute ones, without a citation near
         self.hedges: list[Place] = []
@@ -271,24 +281,30 @@ class Reader:
             for entry, best in zip(self._entries, self._best, strict=True)
         ]
 
-    def read(self, text: str, marks: Marks, given: Given = NOTHING) -> Reading:
-        """Read a text in which the `marks` are ours and say nothing, and what was `given` is no fact of its own."""
+    def read(self, text: str, marks: Marks, given: Given = NOTHING, most: int = MAX_TERMS) -> Reading:
+        """Read a text in which the `marks` are ours and say nothing, and what was `given` is no fact of its own.
+
+        `most` terms, numbers and quotations are looked at.
+        """
         shadow = Shadow(text)
         reading = Reading(text, shadow)
-        terms, best = self._find(shadow.encoded)
-        prose, quotations = _prose(shadow, marks)
+        terms, best = self._find(shadow.encoded, most)
+        prose, quotations = _prose(shadow, marks, most)
         encoded = shadow.encoded
-        if "_" in prose and (plain := without_emphasis(prose)) != prose:
+        plain = without_emphasis(prose) if "_" in prose else prose
+        if shadow.is_marked:
+            plain = without_accents(plain)
+        if plain != prose:
             reading.plain = prose = plain
             encoded = plain.encode("utf-8", "surrogatepass")
-            terms, other = self._find(encoded)
+            terms, other = self._find(encoded, most)
             best = min(best, other)
         if best != _NONE:
             reading.keyword = best
-        _Sorting(reading, shadow, prose, quotations, given).sort(_in_characters(encoded, terms))
+        _Sorting(reading, shadow, prose, quotations, given, most).sort(_in_characters(encoded, terms))
         return reading
 
-    def _find(self, folded: bytes) -> tuple[list[tuple[int, int, int]], int]:
+    def _find(self, folded: bytes, most: int) -> tuple[list[tuple[int, int, int]], int]:
         """Find start, end (bytes) and list of each term that stands alone, and the best keyword's rank."""
         terms: list[tuple[int, int, int]] = []
         best = _NONE
@@ -310,9 +326,9 @@ class Reader:
                     best = min(best, self._ranks[number])
                     for length, which in entry.terms:
                         terms.append((last - length, last, which))
-                if len(terms) >= MAX_TERMS:
+                if len(terms) >= most:
                     worth = self._best
-        return terms[:MAX_TERMS], best
+        return terms[:most], best
 
 
 def _in_characters(folded: bytes, terms: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
@@ -329,7 +345,7 @@ def _in_characters(folded: bytes, terms: list[tuple[int, int, int]]) -> list[tup
     return counted
 
 
-def _prose(shadow: Shadow, marks: Marks) -> tuple[str, list[Place]]:
+def _prose(shadow: Shadow, marks: Marks, most: int) -> tuple[str, list[Place]]:
     """Mask code, tags, our own marks and what is quoted; give the quotations that somebody is made to say."""
     text = shadow.text
     text = _masked(text, code_spans(shadow.as_sent))
@@ -347,7 +363,7 @@ def _prose(shadow: Shadow, marks: Marks) -> tuple[str, list[Place]]:
         if any(map(text.__contains__, signs)) and (quoted := _spans(expression, text)):
             quotations += [
                 (start, end)
-                for start, end in islice(quoted, MAX_TERMS)
+                for start, end in islice(quoted, most)
                 if _QUOTING.search(text, max(0, start - _BEFORE), start)
                 and not _NOT_QUOTING.search(text, max(0, start - _BEFORE), start)
             ]
@@ -411,8 +427,11 @@ def _masked(text: str, spans: Sequence[Place]) -> str:
 class _Sorting:
     """Sorts the terms and numbers of one text by what they mean where they stand."""
 
-    def __init__(self, reading: Reading, shadow: Shadow, prose: str, quotations: list[Place], given: Given) -> None:
+    def __init__(
+        self, reading: Reading, shadow: Shadow, prose: str, quotations: list[Place], given: Given, most: int
+    ) -> None:
         self.reading = reading
+        self.most = most
         self.shadow = shadow
         self.prose = prose
         self.citations: list[int] = []
@@ -446,7 +465,7 @@ class _Sorting:
                 if which == CONCLUSION:
                     self.concluded = start, end
         covered = 0
-        for start, end in islice(_numbers(prose), MAX_TERMS):
+        for start, end in islice(_numbers(prose), self.most):
             if start >= covered:
                 covered = self._count(start, end)
         if covered:
@@ -499,6 +518,11 @@ class _Sorting:
         """Tell whether a claim is somebody's mistake ("it is not true that …", 說…是錯誤的), or only what is asked."""
         prose, first = self.prose, max(0, start - 2 * _BEFORE)
         return any(behind.match(prose, end) and before.search(prose, first, start) for before, behind in _NOT_MEANT)
+
+    def _is_reasoned(self, start: int, end: int) -> bool:
+        """Tell whether a conclusion's sentence gives its reason behind a colon: "Therefore … : the plan shows …"."""
+        reason = _REASON_FOLLOWS.match(self.prose, end)
+        return reason is not None and not _NO_REASON.search(self.prose, end, reason.start("colon"))
 
     def _is_in_a_name(self, start: int, end: int) -> bool:
         prose = self.prose
@@ -607,7 +631,7 @@ class _Sorting:
 
     def _check(self) -> None:
         """Take down what is worked out before the reader: it has its source there if it is right."""
-        for one in checked(self.prose):
+        for one in checked(self.prose, self.most):
             if not one.made:
                 self.checked.append((one.start, one.end))
             elif not self._is_left_out(_SUM, one.start, one.end):
@@ -660,12 +684,32 @@ class _Sorting:
             return False
         return _AS_OF.search(prose, max(0, start - _BEFORE), start) is not None
 
+    def _is_an_entry(self, start: int, end: int) -> bool:
+        """Tell whether a day is the number of the next entry in a list on one line: "1. Hey June 2. Daydream"."""
+        number = _NUMBER.search(self.prose, start, end)
+        if not number or not _ENTRY_BEHIND.match(self.prose, end):
+            return False
+        first = _ENTRY_BEFORE.search(self.prose, max(0, start - 10 * _BEFORE), start)
+        return first is not None and int(first[1]) < int(number.group().partition(".")[0].replace(",", ""))
+
+    def _is_counted_on(self, start: int, end: int) -> bool:
+        """Tell whether a day is so many days from one that was given, as its sentence says: "the next day, May 21"."""
+        fact, before = self.shadow.text[start:end], self.prose[max(0, start - 2 * _BEFORE) : start]
+        around = re.split(r"[.!?。\n](?=\s|\Z)|。", before)[-1] + self.prose[end : end + _BEFORE].partition("\n")[0]
+        return any(
+            self.given.holds_day_before(fact, days * (_number_of(found[1]) if found.re.groups else 1))
+            for expression, days in _DAYS_ON
+            for found in expression.finditer(around)
+        )
+
     def _is_supposed(self, start: int, end: int) -> bool:
         return _SUPPOSED.search(self.prose, max(0, start - _BEFORE), start) is not None
 
     def _leave_out_what_has_a_source(self) -> None:
         """Keep the claims and facts in whose paragraph nothing is cited, and of the facts those that were not given."""
         ends: list[int] = []
+        named = islice(_GIVEN_SOURCE.finditer(self.prose), self.most)
+        self.citations += [found.start() for found in named if not self._is_negated(*found.span())]
         if self.citations:
             ends = [paragraph.end() for paragraph in _PARAGRAPH_END.finditer(self.prose)]
         cited = {bisect_right(ends, place) for place in self.citations}
@@ -682,8 +726,8 @@ _GUARDS: dict[int, tuple[_Guard, ...]] = {
     HEDGE: (),
     REASONING: (),
     ABSOLUTE: (*_CLAIM, ("claims nothing", _Sorting._claims_nothing), ("not meant", _Sorting._is_not_meant)),
-    CONCLUSION: (*_CLAIM, ("goes on", _Sorting._goes_on)),
-    MONTH: (("as of", _Sorting._is_as_of),),
+    CONCLUSION: (*_CLAIM, ("goes on", _Sorting._goes_on), ("reasoned", _Sorting._is_reasoned)),
+    MONTH: (("as of", _Sorting._is_as_of), ("an entry", _Sorting._is_an_entry)),
     ATTRIBUTION: (("negated", _Sorting._is_negated),),
 }
 _SUM: tuple[_Guard, ...] = (("negated", _Sorting._is_negated), *_ASKED, ("not meant", _Sorting._is_not_meant))
@@ -714,7 +758,20 @@ _EXPLAINED: tuple[_Guard, ...] = (
     ("supposed", _Sorting._is_supposed),
     ("worked out", lambda sorting, start, end: is_worked_out(sorting.prose, start, end)),
     ("a result", _Sorting._is_a_result),
+    ("counted on", _Sorting._is_counted_on),
 )
+
+
+def _number_of(written: str) -> int:
+    """Give the number that is written in digits or, up to ten, as a word."""
+    return int(written) if written.isdecimal() else _NUMERALS[written]
+
+
+_NUMERALS = {
+    word: number
+    for words in ("one two three four five six seven eight nine ten", "一 二 三 四 五 六 七 八 九 十")
+    for number, word in enumerate(words.split(), 1)
+} | {"两": 2}
 
 
 def marks_of(*wordings: str) -> Marks:

@@ -110,6 +110,10 @@ REASONING = (
     *("however", "because", "on the other hand", "alternatively"),
     *("given that", "due to", "although"),
 )
+# Its reason stands behind a colon in the sentence of a conclusion; behind one of these stands what it is, or a list.
+NO_REASON = (
+    r"\b(?:following|follows?|these|those|this|below|is|are|was|were|be|includes?|steps?|options?|namely|example)"
+)
 # findings on real texts: a source is a citation, not the word.
 CITATION = (
     *("according to", "source:", "sources:", "ref:", "reference:", "references:", "as reported by", "as reported in"),
@@ -207,6 +211,10 @@ UNCLAIMED = (
     r"|fascinating|delicious"
     r"|memorable|delightful|challenging|rewarding|stunning|lovely|cool|awesome|pleasant|frustrating|disappointing"
     r"|tempting)\b"
+    # What the agent is going to do, or not.
+    r"|(?:(?<=\bi )|(?<=\bwe ))(?:definitely|obviously|clearly|undoubtedly|unquestionably)"
+    r" (?:should|must|need|have to|ought|will|shall|won't|shouldn't|mustn't|cannot|can't|want|am going|are going)\b"
+    r"(?! (?:not )?(?:have(?! to)|be (?:the|an?|right|wrong))\b)"
     # Advice.
     r"|(?<=you )definitely (?:should|must|need to|have to|ought to)"
     r"(?! (?:be(?! (?:careful|sure|aware|prepared|patient))|have)\b)"
@@ -228,6 +236,7 @@ UNCLAIMED_BEHIND = (
     r"|would definitely(?= (?:help|like|love|want|be (?:useful|helpful|interested|happy|open|worth|nice|glad))\b)"
     r"|(?:an?|the|or|(?<=all )but|effectively|usually|often|sometimes|generally|seems?|seemed|looks|sounds|made"
     r"|(?<=made )it|(?<=would )be|(?<=should )be|logically|mathematically|provably|(?<=by )definition) impossible"
+    r"|(?:(?<=\bi )|(?<=\bwe ))must definitely(?! (?:be|have)\b)"
     # Advice; "you must definitely be wrong" is none.
     r"|(?<=you )must definitely(?! (?:be(?! (?:careful|sure|aware|prepared|patient))|have|know|think|mean)\b)"
     r"|(?:to|the|any|for|(?<=should )be|(?<=must )be|(?<=that )are|(?<=that )were) (?:clearly|obviously|definitely)"
@@ -289,6 +298,23 @@ NOT_CITED = (
     r"|revealed"
     r"|estimates?|estimated)\b)"
 )
+# What was given to read, named as what says so: "Based on the given table", "The context states", "(Passage 3)".
+_GIVEN = (
+    r"(?:contexts?|passages?|tables?|documents?|texts?|articles?|excerpts?|paragraphs?|snippets?|transcripts?|sections?"
+    r"|search results?|knowledge base|sources?|records?|dataset)"
+)
+_GIVEN_ONE = rf"(?:(?:given|provided|supplied|attached|retrieved|quoted|above|following|[a-z]+) ){{0,2}}{_GIVEN}"
+_SAYS = (
+    r" (?:(?:also|clearly|explicitly|only) )?(?:say|state|show|indicate|mention|list|give|note|report|read|tell"
+    r"|describe|confirm|specif(?:y|ie))s?\b"
+)
+GIVEN_SOURCE = (
+    rf"\b(?:based on|according to|as per|per|going by|judging (?:by|from)|from|in) (?:the|this|that|these|those)"
+    rf" {_GIVEN_ONE}\b(?!-)"
+    rf"|\b(?:(?:the|this|that|these|those) {_GIVEN_ONE}|{_GIVEN} #?[0-9]{{1,3}}){_SAYS}"
+    rf"|[(\[](?:see |from |in |source: ?)?{_GIVEN} ?#?[0-9]{{1,3}}\b"
+    rf"|\b(?:in|from|per|according to|see) {_GIVEN} #?[0-9]{{1,3}}\b"
+)
 # A link to press on, to go to or to load from is none; in parentheses it stands behind a claim.
 NAVIGATION = (
     r"\b(?:click|tap|press|log ?in|sign ?in|sign ?up|buy|order)\b[^.!?\n]{0,32}"
@@ -334,6 +360,18 @@ NOT_FIGURE = r"\s?%\s(?:sure|certain|confident|positive)\b"
 ANGLE = r"\b(?:angles?|triangles?|rectangles?|quadrilaterals?|circles?|rotat(?:e|ed|ion))\b[^.!?\n]*\Z"
 # Behind it stands what a list comes to.
 TOTAL = r"\b(?:totals?|sum|combined|altogether|in all)\b"
+# So many days from a day that was given, each so many of them: "the next day, 2024-05-21", "two weeks later".
+_MANY = r"([0-9]{1,3}|one|two|three|four|five|six|seven|eight|nine|ten)"
+DAYS_ON = (
+    (r"\b(?:(?:next|following) day|day after|a day later|tomorrow)\b", 1),
+    (r"\b(?:(?:previous|preceding) day|day (?:before|prior|earlier)|yesterday)\b", -1),
+    (r"\b(?:a week later|week after)\b", 7),
+    (r"\b(?:a week earlier|week before)\b", -7),
+    (rf"\b{_MANY} days? (?:later|after|from)\b", 1),
+    (rf"\b{_MANY} days? (?:earlier|before|prior)\b", -1),
+    (rf"\b{_MANY} weeks? (?:later|after|from)\b", 7),
+    (rf"\b{_MANY} weeks? (?:earlier|before|prior)\b", -7),
+)
 # A day up to which something is known says nothing else.
 AS_OF = (
     r"\bas (?:of|on|at) (?:the |early |late |(?:my|our) [a-z' ]{2,30} (?:in|on|of) )?"
@@ -720,6 +758,11 @@ QUALITY = QualityWords(
     one=r"\bone\b",
     # How a short answer opens that points at what was asked about.
     points_back=r"(?:it|this|that)(?:'s| is| was| means| refers| comes| stands)\b",
+    stands_for=(
+        r"\A\W*(?:(?:and|so|but|well|oh|ok|okay|because|since|by|perhaps|maybe|probably|possibly)\W+)?(?:it|its|this|that|these|those|there|here|they|their|he|his"
+        r"|she|her|both|all|none|neither|either|some|one|only|as|such)(?:'[a-z]+)?\b"
+        r"|\b(?:i|me|my|mine|we|us|our|ours|you|your|yours|let's)(?:'[a-z]+)?\b"
+    ),
     # "Where is my money?", "Your refund is on its way": of the one and the same.
     mine=r"\b(?:i|me|my|mine|our|ours)\b",
     yours=r"\byou(?:rs?)?\b",

@@ -51,6 +51,22 @@ EVERYDAY = {"en": _ENGLISH} | {
     for name, words in _EVERYDAY.items()
     if name != "en"
 }
+# Of languages that are told from those we read, and not from one another.
+_MORE = {
+    "da": "og er ikke det af til som på med den har kan blev fra jeg der skal mere hvis",
+    "no": "og er ikke det av til som på med den har kan ble fra jeg det trengs skal ingen hvis",
+    "fi": "ja on ei että se ovat mutta oli joka kun niin tämä sitä jos myös olla minä mitä tähän",
+    "hu": "és nem hogy egy az ez volt van meg csak de mint már ha minden kell azt ezt",
+    "cs": "je že se na ve jsem není ale jako by tak podle pro už nebo jsou při když který",
+    "ro": "și este nu la cu care din pe pentru mai sunt acest această prin dar sau ca fi",
+    "hr": "je nije da se na su za koji ali kao što ne ili od ovo treba biti jer sam",
+    "lt": "ir yra kad ne su tai bet kaip iš buvo dėl arba jau šis nuo reikia jis nėra tik",
+    "sw": "na ya wa ni kwa katika hii hili hakuna cha za kuwa lakini sana yake yoyote bila hiyo",
+    "tl": "ang ng sa mga ay hindi ito na para kung mo ko naman lang din may siya ngunit",
+    "la": "et est non cum sed quod sunt esse ab ex hoc sine nulla quae enim autem atque",
+}
+# By two letters, all everyday words of a language, those it shares with others too.
+SHARED = {name: frozenset(words.split()) for name, words in (_EVERYDAY | _MORE).items()}
 NAMES = {
     "en": "English",
     "es": "Spanish",

@@ -285,6 +285,7 @@ class QualityWords(NamedTuple):
     leads_to_figure: str  # a figure beside a name is a part of it ("an RTX 4070") unless this leads to it: "in 1965"
     one: str  # says little: one of them
     points_back: str  # how a short answer opens that points at what was asked about
+    stands_for: str  # what stands for who asks, who answers, or what was asked about, at the beginning
     mine: str  # "Where is my money?", "Your refund is on its way": of the one and the same
     yours: str
     asks_for_a_way: str  # and what tells the steps of one
