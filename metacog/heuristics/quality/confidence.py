@@ -14,16 +14,23 @@ from ..wire.assessment import ConfidencePart
 
 Level = Literal["high", "medium", "low"]
 
-# Retrieval leads (seed 004, "ACT-R": retrieval scores are the primary input); the seed gives no numbers. Parts that are
-# not known are left out, and the rest weighs as much as before.
-WEIGHTS = {"retrieval": 0.5, "familiarity": 0.25, "session": 0.15, "identity": 0.1}
+# Memory leads (seed 004, "ACT-R": retrieval scores are the primary input); the seed gives no numbers. An identity of
+# which nothing is known is left out, and the rest weighs as much as before.
+WEIGHTS = {"memory": 0.75, "session": 0.15, "identity": 0.1}
 HIGH_FROM, MEDIUM_FROM = 0.7, 0.4
 # What makes half of certainty: facts found, mentions of a topic, turns of a session.
 _HALF_FACTS, _HALF_MENTIONS, _HALF_TURNS = 2, 3, 1
-# What may be said of memory beside each level. A cold start leaves a good memory good; "low" beside it, for a request
-# that the identity does not cover, or "high" beside a limited one would read as a contradiction.
-_AGREES: Mapping[Level, tuple[Level, ...]] = {"high": ("high",), "medium": ("medium", "high"), "low": ("low", "medium")}
-_BEST, _MEAN = 0.7, 0.3  # of the retrieval's best score and of the mean of its first three
+# What is said of memory beside each level, by what memory is by itself: a cold start leaves a good memory good. With
+# the evidence the sentences rise: "high" is said alone before it is said with a good memory. A good memory is never
+# beside "low": it alone makes "medium".
+_SAID: Mapping[Level, Mapping[Level, str]] = {
+    "high": {"high": "memory-high"},
+    "medium": {"high": "memory-high", "medium": "memory-medium", "low": "memory-medium"},
+    "low": {"medium": "memory-medium", "low": "memory-low"},
+}
+# Of the retrieval's best score and of the mean of its first three, of which those that it did not find are 0: a find
+# more takes nothing away.
+_BEST, _MEAN, _FIRST = 0.7, 0.3, 3
 
 _WORDS: ConfidenceWords = together(language.CONFIDENCE for language in LANGUAGES)
 
@@ -58,30 +65,30 @@ def estimate(
     `language` is "en", "zh-Hant" or "zh-Hans".
     """
     sent = retrieval or {}
-    parts: dict[str, float] = {}
+    memory: list[float] = []
     reasons: list[str] = []
 
     scores, facts = sent.get("scores"), sent.get("facts")
     if scores is not None or facts is not None:
-        parts["retrieval"] = _retrieved(scores or (), facts or 0)
+        memory.append(_retrieved(scores or (), facts or 0))
         found = [f"{len(scores)} score(s), best {max(scores, default=0):.2f}"] if scores is not None else []
         found += [f"{facts} fact(s)"] if facts is not None else []
-        reasons.append(f"retrieval {parts['retrieval']:.2f} ({', '.join(found)})")
+        reasons.append(f"retrieval {memory[-1]:.2f} ({', '.join(found)})")
 
     mentions = sent.get("topic_mentions")
     if mentions is not None:
-        parts["familiarity"] = _saturate(mentions, _HALF_MENTIONS)
-        reasons.append(f"familiarity {parts['familiarity']:.2f} ({mentions} mention(s))")
+        memory.append(_saturate(mentions, _HALF_MENTIONS))
+        reasons.append(f"familiarity {memory[-1]:.2f} ({mentions} mention(s))")
     elif topics and familiarity is not None:
         counts = [familiarity.get(topic, 0) for topic in topics]
-        parts["familiarity"] = sum(_saturate(count, _HALF_MENTIONS) for count in counts) / len(counts)
+        memory.append(sum(_saturate(count, _HALF_MENTIONS) for count in counts) / len(counts))
         said = ", ".join(f"{topic}: {count}" for topic, count in zip(topics, counts, strict=True))
-        reasons.append(f"familiarity {parts['familiarity']:.2f} (mentions: {said})")
+        reasons.append(f"familiarity {memory[-1]:.2f} (mentions: {said})")
 
-    if not parts:
+    if not memory:
         return None
-    memory = _level(_weigh(parts))
-    parts["session"] = _saturate(turns, _HALF_TURNS)
+    # What one of them does not tell of takes nothing from what the other does.
+    parts = {"memory": max(memory), "session": _saturate(turns, _HALF_TURNS)}
     reasons.append(f"session {parts['session']:.2f} ({turns} turn(s) before)" if turns else "cold start")
     covered = sent.get("identity_covered")
     if covered is not None:
@@ -92,8 +99,8 @@ def estimate(
     level = _level(score)
     say = _WORDS.wordings[language]
     prompt = say["level"].format(level=say[level])
-    if memory in _AGREES[level]:
-        prompt += say[f"memory-{memory}"]
+    if of_memory := _SAID[level].get(_level(round(parts["memory"], 2))):
+        prompt += say[of_memory]
     return Confidence(level, score, "; ".join(reasons), prompt.rstrip())
 
 
@@ -101,9 +108,9 @@ def _retrieved(scores: Sequence[float], facts: int) -> float:
     known = _saturate(facts, _HALF_FACTS)
     if not scores:
         return known
-    first = sorted(scores, reverse=True)[:3]
+    first = sorted(scores, reverse=True)[:_FIRST]
     # A search that found little, or nothing, takes nothing from the facts that are known.
-    return max(known, _BEST * first[0] + _MEAN * sum(first) / len(first))
+    return max(known, _BEST * first[0] + _MEAN * sum(first) / _FIRST)
 
 
 def _saturate(count: int, half: int) -> float:

@@ -18,18 +18,21 @@ def estimated(**known: Any) -> Confidence:
 @table(
     ("known", "level", "score"),
     [
-        ({"retrieval": {"scores": [0.61]}, "turns": LONG_SESSION}, "high", 0.7),
-        ({"retrieval": {"scores": [0.60]}, "turns": LONG_SESSION}, "medium", 0.69),
-        ({"retrieval": {"scores": [0.22]}, "turns": LONG_SESSION}, "medium", 0.4),
-        ({"retrieval": {"scores": [0.21]}, "turns": LONG_SESSION}, "low", 0.39),
-        ({"retrieval": {"scores": [1.0]}, "turns": LONG_SESSION}, "high", 1.0),
+        ({"retrieval": {"scores": [0.64] * 3}, "turns": LONG_SESSION}, "high", 0.7),
+        ({"retrieval": {"scores": [0.63] * 3}, "turns": LONG_SESSION}, "medium", 0.69),
+        ({"retrieval": {"scores": [0.28] * 3}, "turns": LONG_SESSION}, "medium", 0.4),
+        ({"retrieval": {"scores": [0.27] * 3}, "turns": LONG_SESSION}, "low", 0.39),
+        ({"retrieval": {"scores": [1.0] * 3}, "turns": LONG_SESSION}, "high", 1.0),
+        ({"retrieval": {"scores": [1.0]}, "turns": LONG_SESSION}, "high", 0.83),
+        ({"retrieval": {"scores": [0.9], "facts": 3, "topic_mentions": 2}}, "medium", 0.6),
+        ({"retrieval": {"scores": [0.94], "facts": 5, "topic_mentions": 0}}, "medium", 0.63),
         ({"retrieval": {"scores": []}}, "low", 0.0),
-        ({"retrieval": {"scores": [], "facts": 4}, "turns": 3}, "medium", 0.69),
+        ({"retrieval": {"scores": [], "facts": 4}, "turns": 3}, "medium", 0.68),
         ({"retrieval": {"facts": 0}}, "low", 0.0),
-        ({"retrieval": {"facts": 4}, "turns": 3}, "medium", 0.69),
+        ({"retrieval": {"facts": 4}, "turns": 3}, "medium", 0.68),
         ({"retrieval": {"topic_mentions": 3}, "turns": 1}, "medium", 0.5),
         ({"topics": ["cache"], "familiarity": {"cache": 3}, "turns": 1}, "medium", 0.5),
-        ({"topics": ["cache", "new"], "familiarity": {"cache": 3}, "turns": 1}, "low", 0.34),
+        ({"topics": ["cache", "new"], "familiarity": {"cache": 3}, "turns": 1}, "low", 0.29),
         ({"topics": ["new"], "familiarity": {}}, "low", 0.0),
     ],
 )
@@ -129,18 +132,50 @@ def test_what_it_says_of_memory_never_contradicts_the_level(language: str) -> No
             said[found.level] |= set(memory or ["nothing"])
     assert said == {
         "high": {"good", "nothing"},
-        "medium": {"good", "limited", "nothing"},
-        "low": {"limited", "hardly any", "nothing"},
+        "medium": {"good", "limited"},
+        "low": {"limited", "hardly any"},
     }
+
+
+# Of what is known more each time; what is not known is nothing, but for the identity, which says no or yes.
+MORE: dict[str, list[Any]] = {
+    "scores": [None, [], [0.3], [0.3, 0.1], [0.69], [0.69, 0.69], [0.9, 0.69], [0.94, 0.9, 0.7], [1.0, 0.94, 0.9, 0.2]],
+    "facts": [None, 0, 1, 3, 5, 40],
+    "topic_mentions": [None, 0, 1, 2, 7, 50],
+    "identity_covered": [False, None, True],
+    "turns": [0, 1, 9],
+}
+SENTENCES = ["low hardly any", "low limited", "medium limited", "medium good", "high", "high good"]
+
+
+def rank(found: Confidence | None) -> int:
+    """Say how good the sentence is; none at all is the least."""
+    if found is None:
+        return -1
+    memory = [name for name, words in SAYS["en"].items() if words in found.prompt]
+    return SENTENCES.index(" ".join([found.level, *memory]))
+
+
+def test_better_evidence_never_gets_the_worse_sentence() -> None:
+    ranks: dict[tuple[int, ...], int] = {}
+    for steps in product(*(range(len(values)) for values in MORE.values())):
+        known = {name: values[step] for (name, values), step in zip(MORE.items(), steps, strict=True)}
+        turns = known.pop("turns")
+        ranks[steps] = rank(estimate(retrieval=known, turns=turns))
+        for place, step in enumerate(steps):
+            if step:
+                less = (*steps[:place], step - 1, *steps[place + 1 :])
+                assert ranks[less] <= ranks[steps], (known, turns)
+    assert set(ranks.values()) == set(range(-1, len(SENTENCES)))
 
 
 def test_it_gives_its_reasons() -> None:
     retrieval = {"scores": [0.91, 0.4], "facts": 3, "topic_mentions": 7, "identity_covered": True}
     assert estimated(retrieval=retrieval, turns=5).as_dict() == {
         "level": "high",
-        "score": 0.82,
+        "score": 0.8,
         "reason": (
-            "retrieval 0.83 (2 score(s), best 0.91, 3 fact(s)); familiarity 0.70 (7 mention(s)); "
+            "retrieval 0.77 (2 score(s), best 0.91, 3 fact(s)); familiarity 0.70 (7 mention(s)); "
             "session 0.83 (5 turn(s) before); covered by the identity"
         ),
         "prompt": "Your confidence level for this response is: high. You have good memory about this topic.",

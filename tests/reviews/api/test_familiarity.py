@@ -10,6 +10,7 @@ from reviews.held import decisions
 from reviews.learning.sweep import learn
 from reviews.models import AgentResponse, HeldItem
 from reviews.scoring.replay import Replayer
+from tests.tables import table
 
 TOPICS = {"topics": ["Tides", "moon"], "session": "s1"}
 SAID = "Clearly the tide turns at noon."
@@ -80,3 +81,26 @@ def test_a_response_is_taken_back_once(kuro: Any, alice: Any, settings: Any, fir
         decisions.decide(item, alice, "reject", reason="no")
     learn()
     assert familiar(kuro) == "tides: 1, moon: 1"
+
+
+@table(
+    "less, more",
+    [
+        ({"scores": [0.9], "facts": 3, "topic_mentions": 2}, {"scores": [0.94], "facts": 5, "topic_mentions": 0}),
+        ({"scores": [0.9]}, {"scores": [0.9, 0.3]}),
+        ({"scores": [0.9], "facts": 3}, {"scores": [0.9], "facts": 3, "topic_mentions": 1}),
+        ({"topic_mentions": 9}, {"topic_mentions": 9, "scores": [0.2]}),
+        ({}, {"identity_covered": True}),
+    ],
+    rolled_back=True,
+)
+def test_better_evidence_never_gets_the_worse_sentence(kuro: Any, less: dict[str, Any], more: dict[str, Any]) -> None:
+    phrases = ["hardly any memory", "limited memory", "good memory"]
+    ranks = []
+    for retrieval in (less, more):
+        asked = kuro.post("/confidence", {"retrieval": retrieval}).json()
+        if retrieval and retrieval.keys() != {"identity_covered"}:
+            assert kuro.respond(retrieval=retrieval)["confidence"] == asked
+        said = [rank for rank, phrase in enumerate(phrases) if phrase in asked["prompt"]]
+        ranks.append((["low", "medium", "high"].index(asked["level"]), said))
+    assert ranks[0] <= ranks[1]
