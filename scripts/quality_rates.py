@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from metacog.heuristics.policy.quality_settings import QualitySettings
 from metacog.heuristics.quality.quality import Language, Quality, assess
+from metacog.heuristics.stats.intervals import wilson
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh-Hant", "zh-Hans")
 
@@ -72,6 +73,21 @@ def separation(rows: list[dict[str, Any]], qualities: list[Quality]) -> float | 
     return wins / (2 * len(wrong) * len(scores[1]))
 
 
+def lifts(rows: list[dict[str, Any]], qualities: list[Quality]) -> Iterator[str]:
+    """Tell of each flag how often what carries it was wrong (`outcome` 0), as a multiple of how often all are."""
+    known = [
+        (row["outcome"] == 0, quality)
+        for row, quality in zip(rows, qualities, strict=True)
+        if row.get("outcome") in (0, 1)
+    ]
+    base = sum(is_wrong for is_wrong, _ in known) / len(known) if known else 0
+    for name in sorted({flag.flag for _, quality in known for flag in quality.flags}) if base else ():
+        flagged = [is_wrong for is_wrong, quality in known if name in {flag.flag for flag in quality.flags}]
+        low, high = (bound / base for bound in wilson(sum(flagged), len(flagged)))
+        share = sum(flagged) / len(flagged)
+        yield f"{name:24}{sum(flagged):>7} of {len(flagged):<6} lift {share / base:.2f} ({low:.2f} to {high:.2f})"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
@@ -96,6 +112,8 @@ def main() -> None:
         print(f"{name:24}{counts[name]:>7}{counts[name] / len(rows):>9.1%}{control[name] / len(rows):>18.1%}")
     if (area := separation(rows, own)) is not None:
         print(f"AUC of the score against the outcome: {area:.3f}")
+        print("Wrong of those with a flag, as a multiple of all (95% interval):")
+        print("\n".join(lifts(rows, own)))
 
 
 if __name__ == "__main__":

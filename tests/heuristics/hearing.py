@@ -117,7 +117,8 @@ SAYS: dict[str, Callable[[str], str]] = {
     "a doubtful beginning": lambda language: str(
         assess(
             "It is on the left. " * 20,
-            user_message="Why is it cold?",
+            user_message=None,
+            recent=["It is on the left. " * 20],
             language=language,  # type: ignore[arg-type]  # a third one
             settings=QualitySettings(low_at=0),
         ).hedge_prefix

@@ -24,12 +24,13 @@ class Weights(_Part):
     """The share of the score that a total failure of each part takes away, 0 to 1.
 
     The seeds give no weights. With these the worked example of seed 004 ("What it produces": 0.9, 1.0, 0.8) comes
-    to its 0.85.
+    to its 0.85. What `off-topic` and `question-unanswered` come from weighs nothing: on real answers they mark the
+    better ones (docs/quality.md, Rates). They are flags only.
     """
 
-    responsiveness: Share = 0.40
-    completeness: Share = 0.45
-    consistency: Share = 0.57
+    responsiveness: Share = 0.0
+    completeness: Share = 0.0
+    consistency: Share = 0.75
     length: Share = 0.40
     repetition: Share = 0.40
 

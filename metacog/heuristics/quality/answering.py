@@ -19,6 +19,7 @@ _QUOTATION = re.compile(r'"[^"\n]{8,}"|「[^「」\n]{8,}」|『[^『』\n]{8,}�
 _FIGURE = r"(?<![a-z\d])(?<![a-z]-)\d"
 _TIME, _GIVES_TIME = re.compile(_LISTS.time), re.compile(rf"{_FIGURE}|{_LISTS.time_words}")
 _POINTS_BACK = re.compile(rf"\W*+(?:{_LISTS.points_back})")
+_STANDS_FOR = re.compile(_LISTS.stands_for)
 _GIVES_REASON = re.compile(_LISTS.reason_words)
 _QUOTED = re.compile(r'"[^"\n]+"|「[^「」\n]+」|『[^『』\n]+』|《[^《》\n]+》')
 _GIVES_NUMBER = re.compile(rf"{_FIGURE}|{_LISTS.number_words}")
@@ -50,6 +51,9 @@ _SHARE, _SHARE_OF_PAIRS, _PLENTY = 1 / 5, 1 / 8, 3
 _COMPANY = 2  # of more words than these, one alone that is said once tells nothing
 _BARE = 12  # words of an answer that need not repeat what was asked
 _NAME = 4  # words of a name
+_SENTENCE = 6  # words up to which a reply may be a name or a phrase, and speak of what was asked
+# What accounts for a question by its form alone.
+_BY_FORM = ("answered", "answered beside another", "answered within another", "a short reply", None)
 _WORDS_IN_CHARACTER = 0.6
 
 
@@ -87,6 +91,19 @@ class Question(NamedTuple):
         if not is_elsewhere or self.fits is not _is_bare or _POINTS_BACK.match(sentence):
             return True
         return self.asks_for_a_way and _STEPS.search(sentence) is not None
+
+    def may_be_meant(self, reply: Utterance, by: str | None) -> bool:
+        """Tell whether a reply gives what was asked for in words of its own; `by` says what accounts for it.
+
+        A name or a place, a time or a number, the steps of a way. Of a yes or a no Chinese says neither, nor a pronoun.
+        """
+        if self.fits in _BY_FIGURES and by != "a short reply":
+            return True
+        if self.fits is _says_yes_or_no and reply.script == "han":
+            return True
+        if self.asks_for_a_way and _STEPS.search(reply.folded):
+            return True
+        return self.names is not None and self.names.search(reply.folded) is not None
 
     def is_shown_in(self, reply: Utterance) -> bool:
         """Tell whether a reply repeats what is quoted, or shows a way that is asked for in code, which is not said."""
@@ -292,6 +309,33 @@ def _refuses(reply: Utterance) -> bool:
         and not _GIVES_GROUNDS.search(reply.folded, refusal.end())
         and not excuses_itself(reply.folded)
     )
+
+
+def speaks_of_something_else(
+    questions: Sequence[Question], by: Sequence[str | None], reply: Utterance, message: Utterance
+) -> bool:
+    """Tell whether a reply is a sentence of its own that answers by nothing.
+
+    It has no word of the message, no pronoun for what that speaks of, no figure, no name that was asked for, no yes or
+    no, and no grounds for having no answer. `by` says what accounts for each question; only what has the form of an
+    answer may be about anything.
+    """
+    if any(name not in _BY_FORM for name in by) or _size(reply.words) <= _SENTENCE or "`" in reply.text:
+        return False
+    if any(term in reply.spaced for term in words.terms(message.words)):
+        return False
+    if any(question.may_be_meant(reply, name) for question, name in zip(questions, by, strict=True)):
+        return False
+    figures = _ONE.sub("", reply.folded)
+    if (
+        _POINTS_BACK.match(reply.folded)
+        or _STANDS_FOR.search(reply.folded)
+        or _GIVES_NUMBER.search(figures)
+        or excuses_itself(reply.folded)
+    ):
+        return False
+    opening = (words.tokens(reply.folded[start:end])[:1] for start, end in words.sentences(reply.folded))
+    return all(map(_YES_OR_NO.isdisjoint, opening))
 
 
 def taken_from(terms: Sequence[str], reply: Utterance) -> list[str]:

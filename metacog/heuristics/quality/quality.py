@@ -17,7 +17,7 @@ from ..text.spans import Place, Span, spans_of
 from ..text.utterance import MAX_READ, Fingerprint, Utterance, fingerprint, similarity
 from ..text.words import Script
 from ..wire.assessment import FlagPart, FlagSpanPart, QualityPart
-from .answering import Question, accounted, excuses_itself, taken_from
+from .answering import Question, accounted, excuses_itself, speaks_of_something_else, taken_from
 
 Language = Literal["en", "zh-Hant", "zh-Hans"]
 
@@ -119,7 +119,9 @@ def assess(
     flags: list[Flag] = []
     responsiveness, completeness, by = _answers(reply, message, flags)
     consistency = _consistency(reply, message, language, settings.forbidden, flags)
-    length_ok = _has_sane_length(reply, message, language, settings, flags)
+    # "Yes." may be all there is to say.
+    is_decided = bool(by) and all(name == "decided" for name in by)
+    length_ok = is_decided or _has_sane_length(reply, message, language, settings, flags)
     repetition = _repeats(reply, recent[-settings.recent_window :] if settings.recent_window else (), settings, flags)
 
     weights = settings.weights
@@ -133,7 +135,7 @@ def assess(
         score *= 1 - weights.length
     if repetition:
         score *= 1 - weights.repetition
-    score = round(score, 2)
+    score = 0.0 if reply.is_empty else round(score, 2)
     passed = score >= settings.pass_at
     low = score < settings.low_at
     return Quality(
@@ -173,6 +175,8 @@ def _answers(
     if left_open:
         flags.append(_unanswered(message, left_open, len(asked)))
     responsiveness = _responsiveness(message, questions, reply, answered=len(asked) > len(left_open))
+    if asked and len(left_open) < len(asked) and speaks_of_something_else(questions, by, reply, message):
+        responsiveness = 0.0
     if asked and responsiveness is not None and responsiveness < _STATED:
         spans = spans_of(message.text, asked)
         flags.append(Flag("off-topic", "shares hardly a word with the message", spans, "user_message"))

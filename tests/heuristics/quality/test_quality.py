@@ -475,8 +475,7 @@ SHOES = (
 )
 TOLD_ZH = "我從漢堡訂的紅色腳踏車在運送途中損壞了，前輪也彎了。"
 SHOES_ZH = (
-    "本店鞋款齊全，靴子、涼鞋、拖鞋應有盡有。第二雙半價，會員每次購物可累積點數，"
-    "年底兌換禮券，數量有限，售完為止。"
+    "本店鞋款齊全，靴子、涼鞋、拖鞋應有盡有。第二雙半價，會員每次購物可累積點數，年底兌換禮券，數量有限，售完為止。"
 )
 
 
@@ -539,7 +538,7 @@ def test_a_few_words_among_many_that_speak_of_something_else_are_no_answer(
 ) -> None:
     quality = assessed(response, message, language="zh-Hant" if "，" in message else "en")
     assert ({"off-topic", "question-unanswered"} <= set(flags(quality))) is is_off
-    assert quality.passed is not is_off
+    assert quality.passed  # a flag, no more
 
 
 def test_nothing_asked_leaves_completeness_open() -> None:
@@ -858,7 +857,7 @@ def test_it_never_looks_at_hedges(hedge: str) -> None:
 def test_it_answers_in_the_contracts_shape() -> None:
     message = "How do I reset my password? And how much does the upgrade cost?"
     assert assessed("Press the reset button to get a new password by mail.", message).as_dict() == {
-        "score": 0.78,
+        "score": 1.0,
         "passed": True,
         "flags": ["question-unanswered"],
         "details": [
@@ -942,3 +941,51 @@ def test_settings_keep_the_defaults_of_what_is_missing() -> None:
 def test_settings_cannot_be_changed() -> None:
     with pytest.raises(ValueError, match="frozen"):
         QualitySettings().pass_at = 0
+
+
+@table(
+    ("message", "response", "is_off"),
+    [
+        ("And three jackets?", "That makes 269.70 EUR: 3 × 89.90.", False),
+        ("Is 4417 shipped?", "It left our warehouse on Monday.", False),
+        ("Is the server down?", "They restarted it an hour ago.", False),
+        ("Who is on call tonight?", "Mia from the platform team is.", False),
+        ("When does the train leave?", "At nine in the morning from platform two.", False),
+        ("Where is the cabin?", "By the lake, behind the old mill and the small chapel.", False),
+        ("Why is the sky blue?", "Rayleigh scattering favours short wavelengths.", False),
+        (
+            "Why did she lie to me?",
+            "Perhaps there was fear of losing a friend, and no good moment to come clean.",
+            False,
+        ),
+        ("結果如何？", "命中率是 97%。", False),
+        ("天空為什麼是藍的？", "因為短波長的光更容易被散射。", False),
+        ("伺服器還好嗎？", "剛剛重新啟動，現在一切正常運作。", False),
+        ("Can you fix the login bug?", "Bananas are rich in potassium, so they are a good snack.", True),
+        ("Why is the deploy failing?", "Penguins live in the southern hemisphere and cannot fly at all.", True),
+        ("What is your refund policy?", "Bananas grow in bunches and are picked green.", True),
+        ("為什麼網站變慢？", "香蕉富含鉀，所以很適合當點心。", True),
+        ("訂單什麼時候到？", "鯨魚是哺乳動物，用肺呼吸空氣。", True),
+    ],
+)
+def test_a_sentence_that_answers_by_nothing_is_off_topic(message: str, response: str, is_off: bool) -> None:
+    quality = assessed(response, message)
+    assert ("off-topic" in flags(quality)) is is_off
+    assert quality.score == 1.0  # it tells nothing of right and wrong, so it weighs nothing
+
+
+@table(
+    ("message", "response", "is_short"),
+    [
+        ("Are you open on Sunday?", "Yes.", False),
+        ("Did the deploy finish?", "No.", False),
+        ("Is the invoice paid?", "Not yet.", False),
+        ("這個已經修好了嗎？", "對", False),
+        ("What is it?", "Yes.", True),
+        ("Who wrote it?", "Me.", True),
+        ("Is it safe? And who says so?", "Yes.", True),
+        (None, "Yes.", True),
+    ],
+)
+def test_a_yes_to_a_question_that_wants_one_is_long_enough(message: str | None, response: str, is_short: bool) -> None:
+    assert ("too-short" in flags(assessed(response, message))) is is_short
