@@ -35,8 +35,8 @@ def hits(pattern: ErrorPattern) -> tuple[int, int]:
     found = total = 0
     for response in islice(responses.only("body", "erased_at").iterator(chunk_size=20), RECENT):
         total += 1
-        text = response.wire_body()["response"][:TRIED_CHARACTERS]
-        found += bool(scorer.hesitate(text, []).matched_pattern_ids)
+        texts = (text[:TRIED_CHARACTERS] for text in heuristics.texts_of(response.wire_body()))
+        found += any(scorer.hesitate(text, []).matched_pattern_ids for text in texts)
     return found, total
 
 

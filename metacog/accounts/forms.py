@@ -24,8 +24,11 @@ from metacog.models import Agent, Language, PersonalToken, Role, Team, User
 
 SIGNALS = {name: _(spec.title) for name, spec in SPECS.items()}
 PARTS = {"quality": _("Quality"), "confidence": _("Confidence"), "stuck": _("Stuck"), "reflection": _("Reflection")}
-# What became of tags, and what to do about it.
-TAG_FLAGS = {
+# What a response's flags say, and what to do about what became of its tags.
+RESPONSE_FLAGS = {
+    "language-unread": _(
+        "No rule reads this language, so the score says nothing about this text. Error patterns are still looked for."
+    ),
     "tag-in-code": _(
         "A tag is in code, so it was ignored. If the agent meant it as an item, have it write its tags outside "
         "code, or send items."

@@ -3,6 +3,7 @@
 Imports no Django and no Celery; reads no clock, file, network or setting while it scores.
 """
 
+from .hesitation.beside import texts_of
 from .hesitation.completion import failing_in
 from .hesitation.given import told
 from .hesitation.patterns import Pattern, PatternError, patterns_in
@@ -42,5 +43,6 @@ __all__ = [
     "patterns_in",
     "read_response",
     "temporal_markers",
+    "texts_of",
     "told",
 ]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 from .hesitation.aware import AwareSignals
+from .hesitation.beside import Each, beside, each_with, together
 from .hesitation.completion import failing_in
 from .hesitation.modulation import modulate, schedule
 from .hesitation.patterns import Pattern, Patterns
@@ -17,10 +18,11 @@ from .text.tags import Item, find_items, without_calls
 from .text.utterance import Fingerprint
 from .tool_calls.gate import gate, too_late
 from .tool_calls.rules import Rules
-from .wire.assessment import HesitationPart, ItemPart, Verdict
+from .unread import is_unread
+from .wire.assessment import UNREAD, HesitationPart, ItemPart, Verdict
 from .wire.wire import Refused, summary
 
-ENGINE = "1.20.0"
+ENGINE = "1.21.0"
 NO_HISTORY = History()
 
 
@@ -41,12 +43,13 @@ class Assessment(NamedTuple):
 class Scorer:
     """Scores any number of responses, from any number of threads; nothing in it changes once it is built."""
 
-    __slots__ = ("_patterns", "hesitate", "parts", "policy", "rules")
+    __slots__ = ("_each", "_patterns", "hesitate", "parts", "policy", "rules")
 
     # Looks for reasons to hesitate in a response and its items (Items, or mappings with `kind` and `text`);
     # a third argument may name the texts that the agent was given, see `given_in`, a fourth what failed in the same
     # step, see `failing_in`.
     hesitate: Hesitate
+    _each: Each
 
     def __init__(
         self,
@@ -65,9 +68,11 @@ class Scorer:
         self.policy, self.parts = policy, Parts(policy)
         self.rules = Rules(policy.rules, policy.default_tool_call)
         if policy.profile == "aware":
-            self.hesitate = AwareSignals(self._patterns, policy).hesitate
+            aware = AwareSignals(self._patterns, policy)
+            self.hesitate, self._each = aware.hesitate, aware.each
         else:
             self.hesitate = seed_signals(self._patterns, policy)
+            self._each = each_with(self.hesitate)
 
     @property
     def looks_for_sources(self) -> bool:
@@ -121,7 +126,10 @@ class Scorer:
         """
         items = self.items_of(body)
         doubts = self._doubts(body, items, told) if hesitation else None
-        return doubts, self._disposed(items, doubts, recognised or {})
+        verdicts = self._disposed(items, doubts, recognised or {})
+        if doubts:
+            _flag_unread(body["response"], items, verdicts)
+        return doubts, verdicts
 
     def assess(
         self,
@@ -145,6 +153,7 @@ class Scorer:
         was_asked = any(verdict["disposition"] in ("hold", "mark") for verdict in verdicts)
         if recognise and was_asked:
             verdicts = self._disposed(items, doubts, recognise(items))
+        is_unread = doubts is not None and _flag_unread(body["response"], items, verdicts)
         found = self.parts.find(body, history)
         doubt = None if doubts is None else self._hesitation_part(doubts)
         if ranking and doubt:
@@ -170,7 +179,7 @@ class Scorer:
             "confidence": found.confidence,
             "stuck": found.stuck,
             "items": verdicts,
-            "flags": [*flags],
+            "flags": [UNREAD, *flags] if is_unread else [*flags],
             "schedule": schedule(verdicts, self.policy),
             "events": found.events,
             "threads": None,
@@ -179,8 +188,17 @@ class Scorer:
             verdict["risk_model"] = ranking.model.id
         return Assessment(verdict, items, found.state, found.judged)
 
+    def weigh(self, response: str, items: Sequence[Item], given: Sequence[str] = (), failing: str = "") -> Hesitation:
+        """Give what `hesitate` gives, each text of an item that is not in the response as one of its own."""
+        words = without_calls(items)
+        whole, others = self.hesitate(response, words, given, failing), beside(response, words)
+        if not others:
+            return whole
+        doubts = self._each([item for item, _indexes in others], given, failing)
+        return together(whole, zip(doubts, (indexes for _item, indexes in others), strict=True))
+
     def _doubts(self, body: Mapping[str, Any], items: Sequence[Item], told: str) -> Hesitation:
-        return self.hesitate(body["response"], without_calls(items), given_in(body, told), failing_in(body))
+        return self.weigh(body["response"], items, given_in(body, told), failing_in(body))
 
     def _disposed(
         self, items: Sequence[Item], doubts: Hesitation | None, recognised: Mapping[int, str]
@@ -211,6 +229,16 @@ class Scorer:
             "suggestion": doubts.suggestion,
             "matched_pattern_ids": list(doubts.matched_pattern_ids),
         }
+
+
+def _flag_unread(response: str, items: Sequence[Item], verdicts: Sequence[ItemPart]) -> bool:
+    """Flag the items whose text no rule can read; say whether there are any, or the response is one itself."""
+    is_any = is_unread(response)
+    for item, verdict in zip(items, verdicts, strict=True):
+        if item.call is None and (is_any if item.text == response else is_unread(item.text)):
+            verdict["flags"].insert(0, UNREAD)
+            is_any = True
+    return is_any
 
 
 def given_in(body: Mapping[str, Any], told: str = "") -> tuple[str, ...]:

@@ -55,6 +55,7 @@ class AgentState(models.Model):
     rate_tat = models.FloatField(default=0)
     decision_seq = models.PositiveBigIntegerField(default=0)
     responses = models.PositiveBigIntegerField(default=0)
+    unread = models.PositiveBigIntegerField(default=0, db_default=0)  # of them in a language that no rule reads
     intent = models.JSONField(null=True)
     topics = OrderedJSONField(default=dict)  # how often each came, the latest last; see reviews.intake.ingest
     cycles = OrderedJSONField(default=list)  # the topics of the last cycles, oldest first: [number or null, topics]

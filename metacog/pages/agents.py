@@ -385,9 +385,16 @@ def _has_patterns(team_id: int) -> bool:
 
 
 def _tags(agent: Agent) -> dict[str, int]:
-    """Count the agent's last responses, and those whose verdict carries a flag on their tags. One query."""
-    recent = _rows("responses", agent).order_by("-received_at").values("pk", "flagged")[:LATEST]
-    found: dict[str, int] = recent.aggregate(responses=Count("pk"), flagged=Count("pk", filter=Q(flagged=True)))
+    """Count the agent's last responses, those with a flag on their tags, and those in a language nobody reads here.
+
+    One query.
+    """
+    recent = _rows("responses", agent).order_by("-received_at").values("pk", "flagged", "unread")[:LATEST]
+    found: dict[str, int] = recent.aggregate(
+        responses=Count("pk"),
+        flagged=Count("pk", filter=Q(flagged=True)),
+        unread=Count("pk", filter=Q(unread=True)),
+    )
     return found
 
 

@@ -31,7 +31,7 @@ class Alone:
         self, text: str, items: Sequence[heuristics.Item] = (), given: Sequence[str] = (), failing: str = ""
     ) -> heuristics.Hesitation | None:
         """Return the hesitation over a text that it matches, else None; `given`, `failing` as heuristics has them."""
-        doubts = self.scorer.hesitate(text, items, given, failing)
+        doubts = self.scorer.weigh(text, items, given, failing)
         return doubts if doubts.matched_pattern_ids else None
 
     def match(self, text: str, shadow: str) -> str | None:

@@ -27,7 +27,7 @@ from metacog.db.prepared import KEY, Insert, Select, Update, Write, ask_together
 from metacog.heuristics.alike import shape
 from metacog.heuristics.parts import IMPASSE
 from metacog.heuristics.wire import wire
-from metacog.heuristics.wire.assessment import HesitationPart, ItemPart, Verdict
+from metacog.heuristics.wire.assessment import UNREAD, HesitationPart, ItemPart, Verdict
 from metacog.http.problems import Problem, at
 from metacog.models import Agent, AgentState, AuditEvent
 from patterns import stuck_state
@@ -146,6 +146,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
             active_thread=pursued,
         )
         state.responses += 1
+        state.unread += response.unread
         state.topics = with_mentions(state.topics, body["topics"] or ())
         state.cycles = posts.with_cycle(state.cycles, body["cycle"], body["topics"] or ())
         run_together(cursor, [*writes, (_save_state, [state])], (_add_responses, response))
@@ -180,7 +181,7 @@ def _released(texts: int) -> Select[tuple[str, str, str]]:
     return Select(write, parameters=2 + texts)
 
 
-_save_state = Update(AgentState, "rate_tat", "intent", "responses", "topics", "cycles", "active_threads")
+_save_state = Update(AgentState, "rate_tat", "intent", "responses", "unread", "topics", "cycles", "active_threads")
 _add_responses = Insert(AgentResponse)
 _add_signals, _add_held, _add_events = Insert(Signal), Insert(HeldItem), Insert(AuditEvent)
 
@@ -292,7 +293,8 @@ def _write(
         remember_items(agent, response.public_id, response.received_at, body, found)
     response.verdict = json.dumps(verdict, ensure_ascii=False)
     response.pack()
-    response.flagged = bool(verdict["flags"])
+    response.unread = UNREAD in verdict["flags"]
+    response.flagged = len(verdict["flags"]) > response.unread
     response.quality_score = quality and quality["score"]
     told: list[AuditEvent] = []
     if stuck:

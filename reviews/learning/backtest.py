@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 from django.utils import timezone
 from pydantic_core import from_json
 
-from metacog.heuristics import failing_in, given_in
+from metacog.heuristics import failing_in, given_in, texts_of
 from metacog.heuristics.hesitation.modulation import HELD_KINDS
 from metacog.heuristics.text.shadow import Shadow
-from metacog.heuristics.text.tags import without_calls
 from metacog.models import Agent, Team
 from patterns.patterns.alone import Alone, evidence, matched_by
 from patterns.patterns.scorer import scorer_shown
@@ -99,10 +98,10 @@ def backtests(team: Team, wanted: Mapping[int, Sequence[str]]) -> dict[int, Back
     rows = read.values_list("pk", "agent", "public_id", "received_at", "excerpt", "body", "history")
     for pk, agent, public_id, received_at, excerpt, raw, history in rows.iterator(chunk_size=20):
         body = from_json(raw)
-        shadow = Shadow(body["response"]).text
+        shadows = [Shadow(text).text for text in texts_of(body)]
         for key, alone in tried[agent]:
             found[key].responses += 1
-            if not alone.might_match(shadow):
+            if not any(map(alone.might_match, shadows)):
                 continue
             example = _Posted(pk, public_id, received_at, excerpt)
             _try(found[key], alone, example, body, told_before(history), outcomes)
@@ -125,8 +124,7 @@ def _try(
     outcomes: Mapping[tuple[int, int], tuple[str, str]],
 ) -> None:
     items = alone.scorer.items_of(body)
-    words = without_calls(items)
-    doubts = alone.hesitate(body["response"], words, given_in(body, before), failing_in(body))
+    doubts = alone.hesitate(body["response"], items, given_in(body, before), failing_in(body))
     if doubts is None:
         return
     found.fired += 1

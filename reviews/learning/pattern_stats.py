@@ -13,6 +13,7 @@ from typing import NamedTuple
 from django.db.models import Count, F, Prefetch
 from django.db.models.functions import Coalesce
 
+from metacog import heuristics
 from metacog.heuristics.text.shadow import Shadow
 from metacog.models import Agent
 from patterns.models import ErrorPattern, PatternRecord
@@ -93,10 +94,11 @@ def find(agent: Agent, responses: Sequence[AgentResponse]) -> list[Firing]:
     for response in responses if alone else ():
         if response.hesitation_score is None:
             continue  # hesitation was switched off
-        text = response.wire_body()["response"]
-        shadow = Shadow(text).text
+        texts = [(text, Shadow(text).text) for text in heuristics.texts_of(response.wire_body())]
         for pattern, each in alone:
-            if response.received_at >= pattern.since and (keyword := each.match(text, shadow)):
+            if response.received_at < pattern.since:
+                continue
+            if keyword := next(filter(None, (each.match(*text) for text in texts)), None):
                 firings.append(Firing(pattern.pk, response, keyword, in_shadow=True))
     return firings
 

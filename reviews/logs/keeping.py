@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from metacog import heuristics
 from metacog.db.prepared import ask_together, new
+from metacog.heuristics.wire.assessment import UNREAD
 from metacog.heuristics.wire.wire import instant
 from metacog.models import Agent, AgentState
 from patterns.models import ErrorPattern
@@ -67,7 +68,8 @@ def keep(agent: Agent, format: str, turn: Turn) -> bool:
             response.triggered = not hesitation["confident"]
         verdict["id"], verdict["policy"] = response.public_id, response.policy_version
         response.verdict = json.dumps(verdict, ensure_ascii=False)
-        response.flagged = bool(verdict["flags"])
+        response.unread = UNREAD in verdict["flags"]
+        response.flagged = len(verdict["flags"]) > response.unread
         response.quality_score = verdict["quality"] and verdict["quality"]["score"]
         response.pack()
         response.save(force_insert=True)

@@ -32,6 +32,12 @@ class Figures:
         accepted = AgentState.objects.aggregate(posts=Sum("responses"), seq=Sum("decision_seq"))
         yield CounterMetricFamily("metacog_responses", "Responses accepted", value=accepted["posts"] or 0)
         yield CounterMetricFamily("metacog_decisions", "Decisions released", value=accepted["seq"] or 0)
+        unread = CounterMetricFamily(
+            "metacog_language_unread", "Responses in a language that no rule reads", labels=["agent"]
+        )
+        for agent, count in AgentState.objects.filter(unread__gt=0).values_list("agent__public_id", "unread"):
+            unread.add_metric([agent], count)
+        yield unread
         now = timezone.now()
         pending = HeldItem.objects.filter(state=HeldItem.State.PENDING)
         by_kind = GaugeMetricFamily("metacog_held_items", "Items waiting for a decision", labels=["kind"])

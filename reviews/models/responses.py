@@ -63,7 +63,8 @@ class AgentResponse(models.Model):
     cycle = models.BigIntegerField(null=True)
     hesitation_score = models.PositiveSmallIntegerField(null=True)  # 0-100; null while switched off
     triggered = models.BooleanField(default=False)  # at or above the policy's threshold
-    flagged = models.BooleanField(default=False, db_default=False)  # its verdict has `flags`, on its tags
+    flagged = models.BooleanField(default=False, db_default=False)  # its verdict has `flags` on its tags
+    unread = models.BooleanField(default=False, db_default=False)  # no rule reads its language: a flag of its own
     policy_version = models.PositiveIntegerField()
     patterns_version = models.PositiveBigIntegerField()
     engine = models.CharField(max_length=20)
@@ -95,6 +96,7 @@ class AgentResponse(models.Model):
             models.Index(fields=["agent", "received_at"], name="responses_of_day"),  # the daily figures
             models.Index(fields=["agent", "session", "-id"], name="responses_of_session"),
             models.Index(fields=["agent", "received_at"], condition=Q(flagged=True), name="flagged_of_agent"),
+            models.Index(fields=["agent", "received_at"], condition=Q(unread=True), name="unread_of_agent"),
             models.Index(fields=["agent", "received_at"], condition=Q(calls__gt=0), name="calls_of_agent"),
             models.Index(fields=["problem", "-id"], condition=Q(problem__isnull=False), name="responses_of_problem"),
             models.Index(fields=["second_look_at"], condition=Q(second_look_at__isnull=False), name="second_looks_at"),

@@ -25,7 +25,7 @@ from reviews.pages import call_desk
 from reviews.pages.deciding import reason_form, reason_given, why_not
 from reviews.pages.person import PersonRequest, forbidden, number, visible_items
 from reviews.presentation.differences import headings, in_words
-from reviews.presentation.explanation import parts, tag_flags
+from reviews.presentation.explanation import parts, response_flags
 from reviews.presentation.marks import marked
 from reviews.presentation.reasons import PRESETS
 from reviews.serializers import hesitation_for_people
@@ -190,7 +190,7 @@ def _entry(
         "text": None if is_call else marked(held, verdict, body),
         **(call_desk.shown(held) if is_call else {}),
         "by_rule": is_call and held.call.hesitation is None,
-        "tag_flags": tag_flags(verdict),
+        "response_flags": response_flags(verdict),
         "parts": parts(hesitation["signals"] if hesitation else [], known.get(held.response_id)),
         "user_message": body.get("user_message"),
         "ticked": ticked is None or held.public_id in ticked,

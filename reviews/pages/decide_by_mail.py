@@ -25,7 +25,7 @@ from reviews.outbox import notification_texts
 from reviews.pages import call_desk
 from reviews.pages.deciding import reason_form, reason_given, why_not
 from reviews.presentation import reasons
-from reviews.presentation.explanation import RECORD_OF, explain, tag_flags
+from reviews.presentation.explanation import RECORD_OF, explain, response_flags
 from reviews.presentation.marks import marked
 from reviews.serializers import hesitation_for_people
 
@@ -126,7 +126,7 @@ def _item(link: Link) -> dict[str, Any]:
         "record_of": f"{RECORD_OF:,}",
         "text": None if is_call else marked(held, verdict, body),
         **(call_desk.shown(held) if is_call else {}),
-        "tag_flags": tag_flags(verdict),
+        "response_flags": response_flags(verdict),
         "user_message": body.get("user_message"),
         "standing": standing,
         "can_undo": can_undo,

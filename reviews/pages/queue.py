@@ -39,7 +39,7 @@ from reviews.pages.deciding import reason_form, reason_given, why_not, with_line
 from reviews.pages.person import PersonRequest, forbidden, number, visible_items
 from reviews.presentation import arguments, highlight, questions, reasons
 from reviews.presentation.differences import in_words
-from reviews.presentation.explanation import RECORD_OF, TITLES, explain, other_parts, tag_flags
+from reviews.presentation.explanation import RECORD_OF, TITLES, explain, other_parts, response_flags
 from reviews.presentation.marks import marked
 from reviews.presentation.queue_rows import entries
 from reviews.presentation.reading.likeness import alikes
@@ -440,7 +440,7 @@ def _desk(
             "demanded": not is_call and _is_demanded(held, body),
             "text": None if is_call else marked(held, verdict, body, place.marks if place else (), is_revealed=may_see),
             "stands": place,
-            "tag_flags": tag_flags(verdict),
+            "response_flags": response_flags(verdict),
             "trace": traces.of_item(held),
             "attributes": held.attributes.items(),  # one may be called `items`, which a template would take
             "whole": highlight.show(whole, highlight.of_response(signals_of(held, verdict))),

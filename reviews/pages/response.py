@@ -26,7 +26,7 @@ from reviews.held.listing import PAGE
 from reviews.models import AgentResponse, HeldItem
 from reviews.pages.person import PersonRequest, forbidden
 from reviews.presentation import arguments, highlight, phrases, questions
-from reviews.presentation.explanation import RECORD_OF, explain, other_parts, tag_flags
+from reviews.presentation.explanation import RECORD_OF, explain, other_parts, response_flags
 from reviews.presentation.marks import paired
 from reviews.scoring.plain_text import WITHOUT_ITEMS
 from reviews.scoring.replay import Replayer
@@ -36,7 +36,7 @@ from reviews.serializers import verdict_for_people
 
 MOST = 20  # differences that are shown
 LONG = 300  # characters of each
-SHOW = ("triggered", "held", "flagged")
+SHOW = ("triggered", "held", "flagged", "unread")
 
 
 @require_safe
@@ -181,7 +181,7 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
                 if name not in known and value is not None
             ],
             "items": items,
-            "tag_flags": tag_flags(verdict),
+            "response_flags": response_flags(verdict),
             "questions": questions.about(request.user, found),
             **replayed,
         },

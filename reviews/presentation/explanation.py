@@ -9,9 +9,9 @@ from typing import Any
 
 from django.db.models import Count, Q
 from django.urls import reverse
-from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext_lazy
+from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext, pgettext_lazy
 
-from metacog.accounts.forms import SIGNALS, TAG_FLAGS
+from metacog.accounts.forms import RESPONSE_FLAGS, SIGNALS
 from metacog.heuristics.hesitation.seed import MAX_SCORE
 from metacog.heuristics.signals.spec import SignalPart
 from metacog.heuristics.wire.assessment import EvaluationPart, HesitationPart, Verdict
@@ -64,6 +64,7 @@ class Part:
     pattern: str  # what the known error is; a curator's words
     words: Sequence[Shown]  # the evidence
     record: str
+    where: str  # whose text it stands in, where that is not the response's alone
     url: str = ""  # of the pattern's own page
 
     @property
@@ -107,6 +108,7 @@ def parts(
                 pattern=described(description) if name == "error-pattern" else "",
                 words=_evidence(signal),
                 record=records.get(name, ""),
+                where=_where(signal),
                 url=reverse("pattern", args=[pattern.pk]) if pattern and name == "error-pattern" else "",
             )
         )
@@ -114,9 +116,9 @@ def parts(
     return found
 
 
-def tag_flags(verdict: Verdict) -> list[tuple[str, Any]]:
-    """Return what is to be said of a response's tags, with its words for people."""
-    return [(flag, TAG_FLAGS[flag]) for flag in verdict.get("flags", ())]  # an older engine has none
+def response_flags(verdict: Verdict) -> list[tuple[str, Any]]:
+    """Return what is to be said of a response's language and tags, with its words for people."""
+    return [(flag, RESPONSE_FLAGS[flag]) for flag in verdict.get("flags", ())]  # an older engine has none
 
 
 def other_parts(verdict: Verdict) -> dict[str, Any]:
@@ -194,6 +196,17 @@ def _detail(name: str, detail: str) -> str:
 def _evidence(signal: SignalPart) -> list[Shown]:
     words = dict.fromkeys(span["text"] for span in signal["spans"] if len(span["text"]) <= MAX_WORD)
     return [show(word) for word in list(words)[:MAX_WORDS]]
+
+
+def _where(signal: SignalPart) -> str:
+    """Name the items in whose own text a signal speaks."""
+    places = {span.get("item") for span in signal["spans"]}
+    items = pgettext("list", ", ").join(
+        f"{index + 1}" for index in sorted(place for place in places if place is not None)
+    )
+    if not items:
+        return ""
+    return (gettext("also in item %(items)s") if None in places else gettext("in item %(items)s")) % {"items": items}
 
 
 def _records(types: Sequence[str], agent_id: int) -> dict[str, str]:

@@ -184,21 +184,24 @@ def of_item(signals: Sequence[SignalPart], index: int, text: str, start: int | N
     """Return the marks in one item's text.
 
     `start` and `end` say where the item stands in the response; None when it was sent beside it. Then the
-    words that fired in the response are marked wherever the item repeats them.
+    words that fired in the response are marked wherever the item repeats them, unless the signal has places of its own
+    there.
     """
     marks: list[Mark] = []
     for signal in signals:
         wanted: dict[str, None] = {}
+        is_scored = False
         for span in signal["spans"]:
             if span.get("item") is not None:
                 if span["item"] == index:
+                    is_scored = True
                     marks.append(Mark(span["start"], span["end"], signal["type"]))
             elif start is None or end is None:
                 wanted[span["text"]] = None
             elif span["start"] < end and span["end"] > start:
                 inside = max(span["start"], start) - start, min(span["end"], end) - start
                 marks.append(Mark(*inside, signal["type"]))
-        if wanted:
+        if wanted and not is_scored:
             marks.extend(_repeated(text, list(wanted)[:MAX_WORDS], signal["type"]))
     return marks
 

@@ -20,7 +20,7 @@ from pydantic_core import from_json
 from metacog import heuristics
 from metacog.db.rows import COUNTED
 from metacog.heuristics.hesitation.modulation import HELD_KINDS
-from metacog.heuristics.text.tags import Item, without_calls
+from metacog.heuristics.text.tags import Item
 from metacog.models import Agent
 from reviews.models import AgentResponse, HeldItem
 from reviews.scoring.history import told_before
@@ -146,7 +146,7 @@ def add_to(
     tally: Tally, scorer: heuristics.Scorer, said: Said, pk: int, outcomes: Mapping[tuple[int, int], str]
 ) -> tuple[int, dict[int, str]]:
     """Add what the scorer does to a response; return its score, and the kinds of what it holds by index."""
-    doubts = scorer.hesitate(said.response, without_calls(said.items), said.given, said.failing)
+    doubts = scorer.weigh(said.response, said.items, said.given, said.failing)
     policy = scorer.policy
     if doubts.score < policy.threshold:
         return doubts.score, {}

@@ -19,7 +19,7 @@ AT_ONCE = 100  # responses that are read together
 CSV, JSON_LINES = "csv", "jsonl"
 
 RESPONSE = (
-    "id", "team", "agent", "received_at", "session", "cycle", "outcome", "score", "flagged", "quality_score",
+    "id", "team", "agent", "received_at", "session", "cycle", "outcome", "score", "flagged", "unread", "quality_score",
     "stuck_points", "response", "user_message", "items", "metadata",
 )  # fmt: skip
 HIT = ("id", "kind", "of", "session", "state", "at", "text")
@@ -117,6 +117,7 @@ def _of_response(response: AgentResponse, states: dict[str, str]) -> Row:
         "outcome": next((each for each in ("hold", "mark", "pass") if each in answered), "none"),
         "score": response.hesitation_score,
         "flagged": response.flagged,
+        "unread": response.unread,
         "quality_score": response.quality_score,
         "stuck_points": response.stuck_points,
         "response": masked_text(body["response"]),

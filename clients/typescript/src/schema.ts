@@ -737,8 +737,8 @@ export interface components {
             confidence: components["schemas"]["ConfidencePart"] | null;
             engine: string;
             events: string[];
-            /** @description Why an opening tag in `response` gave no item of its own: it stands in code, or within another of its kind; or that it was never closed, so that its item runs to the end. Sorted; empty where items were sent. */
-            flags?: ("tag-in-code" | "tag-nested" | "tag-unclosed")[];
+            /** @description `language-unread`: `response`, or the text of an item, is in a language that no rule reads, so that the score says nothing about it; the item has the flag, too. The others say why an opening tag in `response` gave no item of its own: it stands in code, or within another of its kind; or that it was never closed, so that its item runs to the end. Sorted; none of tags where items were sent. */
+            flags?: ("language-unread" | "tag-in-code" | "tag-nested" | "tag-unclosed")[];
             hesitation: components["schemas"]["HesitationPart"] | null;
             /** @description Null only where there is no database (the command line). */
             id: string | null;

@@ -3,7 +3,7 @@
 Wanted from it: fewer wrong highlights, not a better forecast of errors.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -16,9 +16,10 @@ from .completion import claims_to_be_done
 from .given import NOTHING, Given
 from .patterns import Patterns
 from .seed import Hesitation, add_up, is_hedged, long_chat_of
-from .sense import marks_of
+from .sense import MAX_TERMS, marks_of
 
 _STATEMENTS = ("chat", "remember")  # kinds of items: a task is still to be done
+LEAST_TERMS = 16  # of each text beside a response that are looked at, however many there are
 
 
 class AwareSignals:
@@ -44,14 +45,31 @@ class AwareSignals:
 
         `failing` is what failed in the same step, as `completion.failing_in` says it.
         """
+        return self._hesitate(response, items, Given(given) if given else NOTHING, failing, MAX_TERMS)
+
+    def each(self, items: Sequence[Item], given: Sequence[str], failing: str) -> Iterator[Hesitation]:
+        """Look for reasons to hesitate in the text of each item by itself.
+
+        Of all of them together as many terms are looked at as of one text, shared by their lengths, since many short
+        texts can hold more than one long one.
+        """
+        known = Given(given) if given else NOTHING
+        length = sum(len(item.text) for item in items)
+        for item in items:
+            most = max(LEAST_TERMS, MAX_TERMS * len(item.text) // length)
+            yield self._hesitate(item.text, [item], known, failing if item.kind in _STATEMENTS else "", most)
+
+    def _hesitate(
+        self, response: str, items: Sequence[Item | Mapping[str, Any]], given: Given, failing: str, most: int
+    ) -> Hesitation:
         long_chat = long_chat_of(items) if self._looks_for_hedges else None
-        reading = self._reader.read(response, self._marks, Given(given) if given else NOTHING)
+        reading = self._reader.read(response, self._marks, given, most)
         is_unhedged = long_chat is not None and not is_hedged(long_chat, response, reading.hedges, self._hedges_in)
         others = _others(response, items)
         done = _done(response, items) if failing else ()
         pattern, keyword = (None, "") if reading.keyword is None else self._patterns.of(reading.keyword)
         unhedged = long_chat if is_unhedged else None
-        evidence = Evidence(reading, pattern, keyword, items, unhedged, others, done, failing)
+        evidence = Evidence(reading, pattern, keyword, items, unhedged, others, done, failing, most)
         if not any(self._look(evidence)):  # as of most responses
             return self._calm
         signals = []

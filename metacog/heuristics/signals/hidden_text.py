@@ -4,19 +4,19 @@ from ..text.shadow import suspects
 from ..text.spans import MAX_SPANS, Span, spans_of
 from .spec import Evidence, SignalSpec, gettext_noop
 
-MAX_SUSPECTS = 10_000  # hidden characters are counted up to here
+SUSPECTS_A_TERM = 5  # hidden runs are counted up to so many times the terms that are looked at: 10,000 in a response
 
 
 def find(evidence: Evidence) -> tuple[str, tuple[Span, ...]] | None:
     if not (evidence.reading.hides or evidence.others):
         return None
-    count = 0
+    count, most = 0, SUSPECTS_A_TERM * evidence.most
     spans: list[Span] = []
     texts: list[tuple[int | None, str]] = [(index, text) for index, text in evidence.others.items()]
     if evidence.reading.hides:
         texts.insert(0, (None, evidence.reading.text))
     for index, text in texts:
-        places = suspects(text, MAX_SUSPECTS - count)
+        places = suspects(text, most - count)
         count += len(places)
         spans += spans_of(text, places[: MAX_SPANS - len(spans)], index)
     if not count:

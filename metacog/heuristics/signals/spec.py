@@ -69,6 +69,7 @@ class Evidence(NamedTuple):
     others: Mapping[int, str]  # by index, texts of items in which something is hidden, and that are not in the response
     done: tuple[Span, ...]  # where something is said to be done
     failing: str  # what fails meanwhile
+    most: int  # terms that are looked at
 
 
 class SignalSpec(NamedTuple):

@@ -8,7 +8,6 @@ from typing_extensions import TypedDict  # pydantic takes typing's own from Pyth
 from ..signals import SPECS
 from ..signals.spec import SignalPart
 from ..text.spans import SpanPart
-from ..text.tags import TagFlag
 
 _part = with_config(ConfigDict(extra="forbid"))
 
@@ -112,6 +111,10 @@ class StuckPart(TypedDict):
     signals: list[StuckSignalPart]
 
 
+# What is to be said of a response beside its score; the last three of its tags (`tags.FLAGS`).
+ResponseFlag = Literal["language-unread", "tag-in-code", "tag-nested", "tag-unclosed"]
+UNREAD: Literal["language-unread"] = "language-unread"
+
 Disposition = Literal["hold", "mark", "note", "pass", "reject"]
 
 
@@ -196,11 +199,13 @@ class Verdict(TypedDict):
     items: list[ItemPart]
     flags: NotRequired[
         Annotated[
-            list[TagFlag],
+            list[ResponseFlag],
             Field(
-                description="Why an opening tag in `response` gave no item of its own: it stands in code, or within "
-                "another of its kind; or that it was never closed, so that its item runs to the end. Sorted; empty "
-                "where items were sent."
+                description="`language-unread`: `response`, or the text of an item, is in a language that no rule "
+                "reads, so that the score says nothing about it; the item has the flag, too. The others say why an "
+                "opening tag in `response` gave no item of its own: it stands in code, or within another of its kind; "
+                "or that it was never closed, so that its item runs to the end. Sorted; none of tags where items were "
+                "sent."
             ),
         ]
     ]

@@ -31,7 +31,7 @@ from reviews.logs.trial import OTHER, Report, Tool
 from reviews.models import HeldCall, LogImport, LogImportItem
 from reviews.pages.person import PersonRequest
 from reviews.presentation import arguments, highlight
-from reviews.presentation.explanation import TITLES, other_parts, parts, tag_flags
+from reviews.presentation.explanation import TITLES, other_parts, parts, response_flags
 from reviews.presentation.marks import paired
 from reviews.presentation.rule_words import in_words
 from reviews.presentation.why_asked import why_asked
@@ -228,7 +228,7 @@ def log_item(request: PersonRequest, log_id: str, number: int) -> HttpResponse:
         **other_parts(verdict),
         "next_cycle": None,
         "stuck": None,
-        "tag_flags": tag_flags(verdict),
+        "response_flags": response_flags(verdict),
         "whole": highlight.show(whole) if whole else None,
         "others": LogImportItem.objects.filter(log=row, number__in=[number - 1, number + 1]).values_list(
             "number", flat=True

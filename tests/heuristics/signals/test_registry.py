@@ -94,6 +94,6 @@ def test_the_registry_holds_each_signal_once_and_in_order() -> None:
 def test_what_a_signal_sees_is_there_to_be_seen() -> None:
     from metacog.heuristics.hesitation.sense import Reading
 
-    evidence = Evidence(Reading("", Shadow("")), None, "", (), None, {}, (), "")
+    evidence = Evidence(Reading("", Shadow("")), None, "", (), None, {}, (), "", 0)
     for name, spec in SPECS.items():
         assert not any(attrgetter(seen)(evidence) for seen in spec.sees), f"{name} sees something in an empty text"

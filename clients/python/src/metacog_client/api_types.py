@@ -849,9 +849,11 @@ class Verdict(TypedDict):
     confidence: ConfidencePart | None
     stuck: StuckPart | None
     items: list[ItemPart]
-    # Why an opening tag in `response` gave no item of its own: it stands in code, or within another of its kind; or
-    # that it was never closed, so that its item runs to the end. Sorted; empty where items were sent.
-    flags: NotRequired[list[Literal["tag-in-code", "tag-nested", "tag-unclosed"]]]
+    # `language-unread`: `response`, or the text of an item, is in a language that no rule reads, so that the score says
+    # nothing about it; the item has the flag, too. The others say why an opening tag in `response` gave no item of its
+    # own: it stands in code, or within another of its kind; or that it was never closed, so that its item runs to the
+    # end. Sorted; none of tags where items were sent.
+    flags: NotRequired[list[Literal["language-unread", "tag-in-code", "tag-nested", "tag-unclosed"]]]
     schedule: SchedulePart | None
     events: list[str]
     # The model of the items' learned risk.
