@@ -90,9 +90,13 @@ SMOKE = [
     "tests/metacog/http",
     "tests/patterns/api",
     "tests/reviews/api",
+    "tests/upgrade/test_upgrade.py",
 ]
 # Two starts prepare one database side by side: on SQLite its one writer keeps them apart.
-SMOKE_ON_POSTGRESQL = ["tests/commands/test_up.py::test_two_starts_on_one_database_wait_for_each_other"]
+SMOKE_ON_POSTGRESQL = [
+    "tests/commands/test_up.py::test_two_starts_on_one_database_wait_for_each_other",
+    "tests/upgrade/test_upgrade.py",
+]
 
 
 def say(line: str) -> None:
