@@ -19,6 +19,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from metacog.heuristics.tool_calls.secrets import masked
 from metacog.models import Role, Team, User
 
 # What people here call fields that have no name of their own in the model: one there takes a migration.
@@ -162,6 +163,16 @@ class ScopedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not subscripta
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         scope = {f"{self.team_path}__in": team_ids(request, self.role_to_view)}
         return super().get_queryset(request).filter(**scope)
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Read a row; of one that is only looked at, secrets are masked."""
+        found = super().get_object(request, object_id, from_field)
+        if found is not None and not self.has_change_permission(request, found):
+            for field in found._meta.concrete_fields:
+                value = found.__dict__.get(field.attname)
+                if isinstance(value, str | dict | list) and not field.primary_key:
+                    setattr(found, field.attname, masked(value))
+        return found
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)

@@ -10,6 +10,7 @@ from django.utils.translation import pgettext_lazy
 
 from metacog.db.ids import new_id
 from metacog.heuristics.memory.recall import MAX_TERM
+from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import Agent, Team, User
 from patterns.models.errors import ErrorPattern
 
@@ -82,7 +83,7 @@ class Memory(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.text[:80]
+        return masked_text(self.text)[:80]
 
     @property
     def is_doubted(self) -> bool:

@@ -16,6 +16,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from metacog.admin_site import ScopedAdmin, ScopedFilter, person, team_ids
+from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import Agent, Role
 from patterns.models import ThoughtThread, ThreadStep
 from patterns.threads import exchange, texts, threads
@@ -54,7 +55,7 @@ class ThreadAdmin(ScopedAdmin):
     @admin.display(description=_("trail"))
     def trail(self, thread: ThoughtThread) -> str:
         steps = texts.last_steps([thread], 20)[thread.pk]
-        said = ((step.on or "–", Truncator(step.text).chars(300)) for step in steps)
+        said = ((step.on or "–", Truncator(masked_text(step.text)).chars(300)) for step in steps)
         lines = format_html_join("", "<li>{} {}</li>", said)
         return format_html("<ul>{}</ul>", lines) if steps else "–"
 
@@ -89,7 +90,7 @@ class ThreadAdmin(ScopedAdmin):
 
     @admin.action(description=_("Export as Markdown"), permissions=["view"])
     def export(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse:
-        text = "\n".join(texts.markdown(thread) for thread in queryset.order_by("pk"))
+        text = "\n".join(masked_text(texts.markdown(thread)) for thread in queryset.order_by("pk"))
         headers = {"Content-Disposition": 'attachment; filename="threads.md"'}
         return HttpResponse(text, content_type="text/markdown; charset=utf-8", headers=headers)
 

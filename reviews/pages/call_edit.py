@@ -66,6 +66,7 @@ class Input:
 def mode_of(call: HeldCall, asked: str) -> Mode:
     """Return how a call's arguments are edited: as asked, where they have fields."""
     has_fields = isinstance(call.arguments, dict) and 0 < len(call.arguments) <= MOST_INPUTS
+    has_fields = has_fields and not any(masked_text(name) != name for name in call.arguments)
     return "fields" if has_fields and asked != "json" else "json"
 
 

@@ -14,6 +14,7 @@ from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import Agent, Role
 from metacog.pages.agent_choice import choice
 from metacog.pages.unknown_filters import unknown_filters
@@ -139,7 +140,7 @@ def _thread_page(request: PersonRequest, found: ThoughtThread, form: StepForm | 
 def thread_markdown(request: PersonRequest, thread_id: str) -> HttpResponse:
     """Give the thread as the seed's file."""
     found = _visible(request, thread_id)
-    answer = HttpResponse(texts.markdown(found), content_type="text/markdown; charset=utf-8")
+    answer = HttpResponse(masked_text(texts.markdown(found)), content_type="text/markdown; charset=utf-8")
     answer["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=f"{found.slug}.md")
     return answer
 

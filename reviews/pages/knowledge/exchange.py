@@ -20,6 +20,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
+from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import Agent, Role, Team, User
 from metacog.pages.unknown_filters import unknown_filters
 from patterns.imports import Plan
@@ -256,6 +257,6 @@ def _agents(request: PersonRequest) -> list[Agent]:
 
 
 def _file(content: str, name: str, kind: str) -> HttpResponse:
-    answer = HttpResponse(content, content_type=f"{kind}; charset=utf-8")
+    answer = HttpResponse(masked_text(content), content_type=f"{kind}; charset=utf-8")
     answer["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name)
     return answer

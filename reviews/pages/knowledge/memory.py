@@ -101,7 +101,7 @@ def memory_edit(request: PersonRequest, memory_id: str) -> HttpResponse:
     """Put a better memory in the place of one, which is retired."""
     found = _visible(request, memory_id)
     _may_curate(request, found.team_id)
-    form = MemoryForm(request.POST)
+    form = MemoryForm(request.POST, of=found)
     if not form.is_valid():
         return _page(request, found, form, status=422)
     try:
@@ -208,7 +208,7 @@ def _page(
         "others": _others(found, conflicts),
         "replaces": list(found.replaces.all()[:1]),
         "may_curate": may_curate,
-        "form": form or MemoryForm(initial=written),
+        "form": form or MemoryForm(initial=written, of=found),
         "refusal": refusal,
         "section": "memory",
     }
