@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import runpy
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -176,3 +178,12 @@ def test_a_megabyte_takes_ten_times_as_long_as_a_tenth_of_it(unit: str) -> None:
 
     tenth = min(seconds(100_000) for _ in range(2))
     assert seconds(1_000_000) < 30 * tenth + 0.5
+
+
+def test_what_of_the_setting_is_wrong_is_said_at_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("METACOG_SECRET_SHAPES", r"ACME-[0-9]{8} (?<=a)b intern_\w{20}")
+    read = runpy.run_path(str(Path(secret_shapes.__file__).parents[2] / "settings.py"))
+    assert read["SECRET_SHAPES"] == ["ACME-[0-9]{8}", r"intern_\w{20}"]
+    ((what, hint),) = read["CONFIG_PROBLEMS"]
+    assert what.startswith("Entry 2 of METACOG_SECRET_SHAPES is no regular expression")
+    assert "blanks between them" in hint
