@@ -233,6 +233,31 @@ class TestTheOutcome:
         found = None if answer.status_code == 201 else [each["pointer"] for each in answer.json()["errors"]]
         assert found == pointers
 
+    def test_people_see_it_with_its_secrets_masked(self, kuro: Any, alice: Any, as_person: Any, capsys: Any) -> None:
+        from django.core.management import call_command
+
+        from metacog.accounts import tokens
+        from tests.conftest import Caller
+
+        key = "sk-abcdefghijklmnopqrstuvwx"
+        held = approved(kuro, alice, call_id="a")
+        said = {"detail": f"By {key}.", "result": {"password": "swordfish"}}
+        kuro.post(f"/held/{held}/outcome", {"status": "done", **said})
+        program = Caller("", tokens.issue(alice, name="ci", scopes=["read"], days=7)[1], "")
+        call_command("export", "decisions")
+        exported = b"".join(as_person(alice).get("/queue/export?state=decided&format=jsonl").streaming_content)
+        ways = [
+            program.get(f"/review/held/{held}").content.decode(),
+            program.get("/review/queue?state=decided").content.decode(),
+            as_person(alice).get(f"/queue/{held}/").content.decode(),
+            capsys.readouterr().out,
+            exported.decode(),
+        ]
+        for way in ways:
+            assert "By ••••••••." in way
+            assert key not in way
+            assert "swordfish" not in way
+
     def test_its_texts_are_erased_with_the_response(self, kuro: Any, alice: Any, aurora: Any) -> None:
         from reviews import retention
         from reviews.models import AgentResponse, CallOutcome

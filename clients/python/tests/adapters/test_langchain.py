@@ -94,7 +94,7 @@ def test_it_shows_the_reviewer_what_the_call_is_for(metacog: Any, ledger: Path, 
 
 
 def test_a_schema_of_any_size_is_handed_on_and_a_large_one_is_named() -> None:
-    schema = {"description": "x" * 65_536}
+    schema = {"type": "object", "properties": {"eur": {"type": "number", "description": "x" * 65_536}}}
     large = StructuredTool.from_function(lambda: "", name="x", description="x", args_schema=schema)
     assert flows.schema_of(ToolCall("x", {}, "1", schema_of(large))) == {"schema_omitted": True}
 
