@@ -11,6 +11,7 @@ import pytest
 
 from metacog.heuristics.tool_calls import secret_shapes
 from metacog.heuristics.tool_calls.secret_shapes import SHAPES, is_secret, is_secret_option, secret_places
+from tests.tables import table
 
 KEY = "aB3dE5gH7jK9mN1pQ3sT5vW7"  # 24 letters and digits: what a key is made of
 HEX = "0123456789abcdef" * 2
@@ -96,7 +97,7 @@ def test_each_shape_has_its_row() -> None:
     assert list(FIRES) == [shape.name for shape in SHAPES]
 
 
-@pytest.mark.parametrize(("marked", "near_miss"), LIST, ids=[*FIRES, *(text for text, _ in NAMED)])
+@pytest.mark.parametrize(("marked", "near_miss"), LIST, ids=[*FIRES, *range(len(NAMED))])
 def test_it_fires_and_comes_near(marked: str, near_miss: str) -> None:
     text, secrets = cut_out(marked.replace("['API_TOKEN']", "('API_TOKEN')") if "environ" in marked else marked)
     text = text.replace("('API_TOKEN')", "['API_TOKEN']")
@@ -105,9 +106,7 @@ def test_it_fires_and_comes_near(marked: str, near_miss: str) -> None:
     assert found(near_miss) == []
 
 
-@pytest.mark.parametrize(
-    "marked", [marked for marked, _ in FIRES.values() if not any(each in marked for each in ("://", " -", "BEGIN"))]
-)
+@table("marked", [marked for marked, _ in FIRES.values() if not any(each in marked for each in ("://", " -", "BEGIN"))])
 def test_of_a_text_that_is_cut_off_no_half_of_a_secret_stays(marked: str) -> None:
     text, secrets = cut_out(marked)
     for end in range(len(text)):
@@ -153,7 +152,7 @@ def test_the_operators_own_shapes_are_found_too(own: None) -> None:
     assert found("密 ACME-12345 x, Intern-abc and ACME-123") == ["ACME-12345", "Intern-abc"]
 
 
-@pytest.mark.parametrize("expression", ["(a", r"(?<=a)b", r"(a)\1", "x*", ""])
+@table("expression", ["(a", r"(?<=a)b", r"(a)\1", "x*", ""])
 def test_what_cannot_be_searched_in_linear_time_is_refused(expression: str) -> None:
     with pytest.raises(ValueError, match="linear time"):
         secret_shapes.use_own(["fine", expression])
@@ -167,7 +166,7 @@ UNITS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", UNITS, ids=range(len(UNITS)))
 def test_a_megabyte_takes_ten_times_as_long_as_a_tenth_of_it(unit: str) -> None:
     def seconds(length: int) -> float:
         text = (unit * (length // len(unit) + 1))[:length]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from metacog.heuristics.tool_calls.secrets import (
     MASK,
     excerpt,
@@ -299,7 +297,7 @@ def test_a_call_is_one_line(text: str, shown: str) -> None:
     assert line("pay", text) == shown
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "name", "text", "shown"),
     [
         ("tool_call", "pay", '{"to": "bob"}', "pay to=bob"),
