@@ -210,7 +210,7 @@ def masked_schema(schema: Any, *, is_named_so: bool = False) -> Any:
     return {
         name: masked(part, is_named_so=is_named_so)
         if name in ("const", "default", "enum", "example", "examples")
-        else masked_schema(part, is_named_so=is_secret(name))
+        else masked_schema(part, is_named_so=is_named_so or is_secret(name))
         for name, part in schema.items()
     }
 

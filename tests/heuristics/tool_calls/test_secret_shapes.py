@@ -135,6 +135,12 @@ def test_names_of_what_anybody_may_read(name: str) -> None:
     assert not is_secret(name)
 
 
+def test_a_value_is_six_with_a_digit_four_behind_a_sign_or_whatever_is_cut_off() -> None:
+    texts = ("token: abc123 and", "token: abc12 and", "token=abcd and", "token=abc and")
+    assert list(map(found, texts)) == [["abc123"], [], ["abcd"], []]
+    assert found("token=ab", is_cut=True) == ["ab"]
+
+
 def test_an_option_of_a_command_names_what_follows() -> None:
     assert is_secret_option("--password")
     assert is_secret_option("-pass")

@@ -42,6 +42,9 @@ KEY = "mck_aB3dE5gH7jK9mN1pQ3sT5vW7"
         (f'{{"x": "{KEY}"}}', f'{{"x": "{MASK}"}}'),
         ('{"x": "' + KEY + '"', '{"x": "' + MASK + '"'),  # no JSON, and a secret all the same
         ("[" * 5_000, None),
+        (f"{KEY}, redis://:{KEY}!x@h or redis://:x!{KEY}@h, {KEY}",
+         f"{MASK}, redis://:{MASK}@h or redis://:{MASK}@h, {MASK}"),
+        ('["\\u5bc6 密 ' + KEY + '"]', f'["密 密 {MASK}"]'),
     ],
 )  # fmt: skip
 def test_a_text_is_masked(text: str, shown: str | None) -> None:
@@ -81,6 +84,7 @@ def test_a_place_in_a_text_is_found_in_the_masked_one(place: tuple[int, int], mo
         ({"password": None, "token": "", "pin": True, "secret": False}, None),
         ({"password": [{"a": "x"}, "y", None]}, {"password": [{"a": MASK}, MASK, None]}),
         (["--password", "x", "y"], ["--password", MASK, "y"]),
+        (["x", "--password"], None),
         (["x", "--token", {"a": "b"}, 1], ["x", "--token", {"a": MASK}, 1]),
         ([f"{KEY}!", 1.5, None], [f"{MASK}!", 1.5, None]),
         ({KEY: 1, f"{KEY}x": 2}, {MASK: 1, MASK + MASK[0]: 2}),
@@ -149,16 +153,18 @@ def test_a_mask_that_is_left_is_known(value: Any, original: Any, is_left: bool) 
         ('pay {"password":"a","to":"b"}', f'pay {{"password":"{MASK}","to":"b"}}'),
         ('pay now {"password":"a"}', f'pay now {{"password":"{MASK}"}}'),
         (f"pay {KEY}", f"pay {MASK}"),
+        ('pay it now {"password":{"x":"a b"}}', f'pay it now {{"password":{{"x":"{MASK}"}}}}'),
+        ('pay {"password":{"x":"a b"}}', f'pay {{"password":{{"x":"{MASK}"}}}}'),
         ('pay "x"', 'pay "x"'),  # arguments may be any JSON
         ("pay", "pay"),
         ("", ""),
-        (f'{"x" * 256} {{"pin":"a{KEY}"}}', f'{"x" * 256} {{"pin":"a{KEY}"}}'),
+        # A tool has no longer name.
+        (f'{"x" * 255} {{"password":{{"x":"a"}}}}', f'{"x" * 255} {{"password":{{"x":"{MASK}"}}}}'),
+        (f'{"x" * 256} {{"password":{{"x":"a"}}}}', f'{"x" * 256} {{"password":{{"x":"a"}}}}'),
     ],
 )
 def test_a_call_is_masked_with_its_name(text: str, shown: str) -> None:
-    assert masked_call(text).startswith(shown[:250])
-    if len(shown) < 250:
-        assert masked_call(text) == shown
+    assert masked_call(text) == shown
 
 
 def test_an_item_is_masked_as_what_it_is() -> None:
@@ -180,6 +186,11 @@ def test_of_a_schema_what_a_secret_may_be_is_masked() -> None:
         "examples": [{"password": MASK}],
         "description": f"like {MASK}",
         "anyOf": [{"const": "x"}],
+    }
+    either = {"properties": {"password": {"anyOf": [{"const": "x"}, {"items": {"default": "y"}}]}}, "const": "z"}
+    assert masked_schema(either) == {
+        "properties": {"password": {"anyOf": [{"const": MASK}, {"items": {"default": MASK}}]}},
+        "const": "z",
     }
 
 
