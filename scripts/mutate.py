@@ -42,7 +42,13 @@ SUBJECTS = {
     ),
     "audit": Subject(("metacog/audit/*",), ("tests/metacog/audit",)),
     "listing": Subject(
-        ("reviews/held/listing.py",), ("tests/reviews/pages/test_queue.py", "tests/reviews/pages/queue_list")
+        ("reviews/held/listing.py",),
+        (
+            "tests/reviews/pages/queue_list",
+            "tests/reviews/pages/test_queue.py",
+            "tests/reviews/pages/test_lists.py",
+            "tests/reviews/pages/risk/test_order.py",
+        ),
     ),
 }
 
