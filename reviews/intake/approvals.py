@@ -16,6 +16,7 @@ from django.utils import timezone
 from metacog.heuristics.text.tags import TOOL_CALL
 from patterns.serializers import instant
 from reviews.models import Decision, Delivery, HeldCall, HeldItem
+from reviews.models.deliveries import delivery_id
 
 DECIDED = "item.decided"
 UsedBy = HeldCall.UsedBy
@@ -58,13 +59,16 @@ def take(calls: Collection[int], by: HeldCall.UsedBy, now: datetime) -> set[int]
 
 
 def tell_used(calls: Collection[int], now: datetime) -> None:
-    """Have what is still to be sent to the agent about these calls say that they are used."""
+    """Have what is still to be sent to the agent about these calls say that they are used.
+
+    It is another message then: whatever an attempt has sent under the old id stays what that id says.
+    """
     owed = Delivery.objects.filter(held__in=calls, webhook=None, type=DECIDED).exclude(body="")
     for delivery in owed.exclude(state=Delivery.State.DELIVERED).order_by("pk"):
         body = json.loads(delivery.body)
         body["data"] |= {"permission": HeldCall.Permission.USED, "used_at": instant(now)}
-        delivery.body = json.dumps(body, ensure_ascii=False)
-        delivery.save(update_fields=["body"])
+        delivery.body, delivery.public_id = json.dumps(body, ensure_ascii=False), delivery_id()
+        delivery.save(update_fields=["body", "public_id"])
 
 
 def take_to_send(deliveries: Collection[int], now: datetime) -> None:
