@@ -310,14 +310,15 @@ def linear_regex(expression: str) -> Callable[[str], bool]:
 
 
 def linear_places(expressions: Sequence[str]) -> Callable[[str], list[Place]]:
-    """Give what finds where expressions stand in a text, in time linear in its length; the places may overlap.
+    """Give what finds where expressions stand in a text, in time linear in its length; places that meet are one.
 
     ValueError for one that is none, that needs to go back, or that matches an empty text.
     """
     database = hyperscan.Database()
-    flags = hyperscan.HS_FLAG_UTF8 | hyperscan.HS_FLAG_UCP | hyperscan.HS_FLAG_SOM_LEFTMOST
+    # Of bytes: of all characters there are, twenty in a row are more than Hyperscan can tell the beginning of.
+    flags = [hyperscan.HS_FLAG_SOM_LEFTMOST] * len(expressions)
     try:
-        database.compile(expressions=[each.encode() for each in expressions], flags=[flags] * len(expressions))
+        database.compile(expressions=[each.encode() for each in expressions], flags=flags)
     except hyperscan.error as error:
         why = str(error).rstrip(".")
         raise ValueError(f"is no regular expression that can be searched in linear time: {why}") from None
@@ -329,10 +330,27 @@ def linear_places(expressions: Sequence[str]) -> Callable[[str], list[Place]]:
             found[start] = max(end, found.get(start, 0))
 
         encoded = text.encode(errors="replace")  # half a character takes one place, as it does in the text
-        space = database.scratch.clone()
-        database.scan(encoded, match_event_handler=note, scratch=space)
-        if len(encoded) == len(text):
-            return [*found.items()]
-        return [(len(encoded[:start].decode()), len(encoded[:end].decode())) for start, end in found.items()]
+        database.scan(encoded, match_event_handler=note, scratch=database.scratch.clone())
+        return [*_of_characters(encoded, sorted(found.items()))]
 
     return places
+
+
+def _of_characters(encoded: bytes, found: Sequence[Place]) -> Iterator[Place]:
+    """Give places of bytes, in order, as places of characters."""
+    at = characters = 0
+
+    def upto(place: int) -> int:
+        nonlocal at, characters
+        characters += len(encoded[at:place].decode(errors="ignore"))
+        at = place
+        return characters
+
+    joined: list[Place] = []
+    for start, end in found:
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    for start, end in joined:
+        yield upto(start), upto(end)
