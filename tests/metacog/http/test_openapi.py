@@ -40,6 +40,7 @@ def test_it_is_openapi_3_1_and_lists_every_call(document: Any) -> None:
         "/held": ["get"],
         "/held/{held_id}": ["get"],
         "/held/{held_id}/decision": ["post"],
+        "/held/{held_id}/outcome": ["post"],
         "/decisions": ["get"],
         "/context": ["get"],
         "/patterns": ["get"],
