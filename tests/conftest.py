@@ -156,6 +156,7 @@ def _quick_and_clean(settings: Any) -> Iterator[None]:
     settings.STORAGES = settings.STORAGES | {
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     }
+    forget_scorers()
     yield
     forget_scorers()
 

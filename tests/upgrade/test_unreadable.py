@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
+from metacog import unreadable
 from metacog.accounts import tokens
 from metacog.models import Agent, AuditEvent, Heartbeat, Policy, User
 from patterns.models import Memory
@@ -31,6 +34,7 @@ def spoil(caller: Caller, **texts: str | int) -> None:
         for name, text in texts.items():
             cursor.execute(f"UPDATE metacog_policy SET {name} = %s WHERE id = %s", [text, policy.pk])
     forget_scorers()
+    unreadable.looks.__init__()  # type: ignore[misc]  # as in a process that has not looked yet
 
 
 @pytest.mark.parametrize(
@@ -142,3 +146,19 @@ def test_nobody_edits_what_no_rule_can_judge(as_person: Any, kuro: Any, alice: U
     )
     assert (answer.status_code, answer.json()["agent"]) == (503, kuro.id)
     assert HeldItem.objects.get(public_id=held).state == "pending"
+
+
+def test_an_operator_reads_the_fault_and_mends_it_by_a_file(
+    kuro: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spoil(kuro, rules='"[]"')
+    with pytest.raises(CommandError, match=r"Policy 1 of kuro cannot be read: /rules must be a list\."):
+        call_command("rescore", agent="kuro")
+    call_command("policy", "show", kuro.id)
+    shown = capsys.readouterr()
+    assert shown.err == "Policy 1 of kuro cannot be read: /rules must be a list. The default stands in its place.\n"
+    file = tmp_path / "policy.yaml"
+    file.write_text(shown.out)
+    call_command("policy", "apply", kuro.id, str(file))
+    assert capsys.readouterr().out.endswith("Policy 2 of kuro is in force.\n")
+    assert kuro.respond()["items"][0]["held"]

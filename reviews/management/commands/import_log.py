@@ -20,6 +20,7 @@ from metacog.audit import audit
 from metacog.heuristics.tool_calls import secrets
 from metacog.models import Agent
 from metacog.runtime.file_errors import cannot_be
+from metacog.unreadable import UnreadablePolicy
 from patterns.patterns.scorer import scorer_for
 from reviews.logs import keeping
 from reviews.logs.formats import AUTO, FORMATS, LogReader, UnknownFormat
@@ -344,7 +345,10 @@ def _under(named: str | None, kept_by: Agent | None) -> Under:
     if agent is None:
         policy = heuristics.Policy.from_dict({"language": "en"})
         return Under(heuristics.Scorer(policy=policy), True, None, "the policy of a new agent, without error patterns")
-    scorer = scorer_for(agent)
+    try:
+        scorer = scorer_for(agent)
+    except UnreadablePolicy as error:
+        raise CommandError(f"{error}.") from None
     count = len(scorer.patterns)
     told = f"policy {agent.policy_version} of {agent.team} / {agent} and {count:,} error pattern{pluralize(count)}"
     if not agent.hesitation_enabled:

@@ -23,7 +23,8 @@ from metacog.heuristics.wire.strict_yaml import load_yaml
 from metacog.management.commands.agent import find
 from metacog.models import Agent, Policy
 from metacog.runtime.file_errors import cannot_be
-from patterns.patterns.scorer import scorer_for
+from metacog.unreadable import UnreadablePolicy
+from patterns.patterns.scorer import scorer_shown
 from reviews.presentation.rule_tallies import of_rule
 from reviews.presentation.rule_words import in_words
 from reviews.scoring.calls_preview import calls_preview
@@ -49,7 +50,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, action: str, **options: Any) -> None:
         agent = find_agent(options["agent"])
-        current = Policy.objects.get(agent=agent, version=agent.policy_version)
+        current = Policy.objects.select_related("agent").get(agent=agent, version=agent.policy_version)
+        if current.faults:
+            self.stderr.write(f"{UnreadablePolicy(current)}. The default stands in its place.")
         if action == "show":
             told = as_told(current)
             shown = json.dumps(told, ensure_ascii=False, indent=2) if options["json"] else as_yaml(told)
@@ -60,7 +63,7 @@ class Command(BaseCommand):
     def _apply(self, agent: Agent, current: Policy, path: Path, is_dry: bool) -> None:
         draft = self._read(path)
         before, after = as_told(current), as_told(draft)
-        if before == after:
+        if before == after and not current.faults:
             self.stdout.write(f"{agent}: nothing changes; policy {current.version} stays in force.")
             return
         lines = difflib.unified_diff(
@@ -105,7 +108,7 @@ class Command(BaseCommand):
 
     def _tell(self, agent: Agent, draft: Policy) -> None:
         """Say what the draft would have done on what is stored."""
-        rules, scorer = heuristics.Policy.from_dict(draft.as_dict()), scorer_for(agent)
+        rules, scorer = heuristics.Policy.from_dict(draft.as_dict()), scorer_shown(agent)
         words, calls = preview(agent, scorer, rules), calls_preview(agent, scorer, rules)
         self.stdout.write(f"\nOn the last {DAYS} days:")
         self.stdout.write(f"  {words.responses:,} response{pluralize(words.responses)}")

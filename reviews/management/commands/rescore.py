@@ -17,6 +17,7 @@ from metacog import heuristics
 from metacog.heuristics.wire import wire
 from metacog.models import Agent, Language
 from metacog.runtime.file_errors import cannot_be
+from metacog.unreadable import UnreadablePolicy
 from patterns.patterns.scorer import scorer_for
 from reviews.management import days_ago
 from reviews.models import AgentResponse
@@ -111,7 +112,10 @@ class Command(BaseCommand):
 
 
 def _scorer(agent: Agent, policy: dict[str, Any] | None, patterns: list[Any] | None) -> heuristics.Scorer:
-    in_force = scorer_for(agent)
+    try:
+        in_force = scorer_for(agent)
+    except UnreadablePolicy as error:
+        raise CommandError(f"{error}.") from None
     rules = in_force.policy
     if policy is not None:
         rules = heuristics.Policy.from_dict({**rules.as_dict(), "language": Language(agent.language).bcp47, **policy})

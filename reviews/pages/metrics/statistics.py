@@ -232,7 +232,7 @@ def _calls_told(total: Total) -> str:
 
 def _looks(records: Sequence[Record], agent: Agent | None) -> dict[str, Any]:
     """Return how second looks ended, by agent and kind, and what they and people made of the same items."""
-    release = agent and Policy.objects.only("release").get(agent=agent, version=agent.policy_version).release
+    release = agent and Policy.objects.get(agent=agent, version=agent.policy_version).release
     both = Agreement(*(sum(counts) for counts in zip(*(each.both for each in records), strict=True)))
     kappa = both.kappa()
     return {

@@ -108,9 +108,9 @@ class TestPosting:
         shape = remember(kuro, HELD)
         assert (shape["state"], shape["hesitation"]) == ("confirmed", None)
 
-    def test_an_error_in_scoring_lets_nothing_in(self, kuro: Any) -> None:
+    def test_a_policy_that_cannot_be_read_lets_nothing_in(self, kuro: Any) -> None:
         Policy.objects.update(weights={"absolute-claim": "?"})
-        assert kuro.post("/memory", {"text": SAFE}).status_code == 500
+        assert kuro.post("/memory", {"text": SAFE}).status_code == 503
         assert not Memory.objects.exists()
 
     @pytest.mark.usefixtures("undo_at_once")
