@@ -94,6 +94,8 @@ def hesitation_of(held: HeldItem, verdict: Verdict) -> HesitationPart | None:
 def hesitation_for_people(held: HeldItem, verdict: Verdict, body: Mapping[str, Any]) -> HesitationPart | None:
     """Return what `hesitation_of` returns with secrets masked, and its spans where they are in the masked text."""
     if held.kind == HeldItem.Kind.TOOL_CALL:
+        if held.call.hesitation is None:
+            return None
         text = mask_item("", held.call.name, held.call.arguments)
         return cast("HesitationPart | None", masked_hesitation(held.call.hesitation, text))
     return verdict_for_people(verdict, body)["hesitation"]

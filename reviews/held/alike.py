@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, QuerySet
@@ -70,11 +70,8 @@ def groups(rows: Iterable[Any], others: Items) -> Mapping[int, Group]:
     )
     found = {key: (count, first, last) for key, count, first, last in counted if count > 1}
     sampled = {key: sorted({standing[key].pk, first, last}) for key, (_, first, last) in found.items()}
-    texts = dict(
-        HeldItem.objects.filter(pk__in=[pk for keys in sampled.values() for pk in keys]).values_list(
-            "pk", Left("text", SAMPLE)
-        )
-    )
+    rows_of = HeldItem.objects.filter(pk__in=[pk for keys in sampled.values() for pk in keys])
+    texts = {pk: (text, sha256) for pk, text, sha256 in rows_of.values_list("pk", Left("text", SAMPLE), "sha256")}
     return {
         key: Group(count, differing(standing[key].call_name, [texts[pk] for pk in sampled[key] if pk in texts]))
         for key, (count, _, _) in found.items()
@@ -94,5 +91,8 @@ def _tool_of(held: HeldItem) -> str | None:
     return held.call.name if held.kind == TOOL_CALL else None
 
 
-def differing(tool: str | None, texts: list[str]) -> list[Column]:
-    return differences.of_texts(texts) if tool is None else differences.of_calls(tool, texts)
+def differing(tool: str | None, items: Sequence[tuple[str, str]]) -> list[Column]:
+    """Return in what items differ, by as much of each text as was read, and by the SHA-256 of the whole."""
+    texts = [text for text, _ in items]
+    columns = differences.of_texts(texts) if tool is None else differences.of_calls(tool, texts)
+    return columns or ([Column("rest", "", texts)] if len({sha256 for _, sha256 in items}) > 1 else [])

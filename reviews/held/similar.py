@@ -27,6 +27,7 @@ class Similar:
 
     decision: Decision
     text: str  # as far as it was read; of a tool call its name and canonical arguments
+    sha256: str  # of the whole
     held: str  # public id of what it was about
     is_near: bool  # a near-duplicate: it differs in numbers, dates, addresses, IDs or quoted names alone
 
@@ -37,18 +38,18 @@ def decided(held: HeldItem) -> list[Similar]:
     A near-duplicate is the most similar there is, the latest first. Of others the words are weighed by how rare they
     are among those items, as in the shared memory's search. A tool call is compared with calls of the same tool.
     """
-    latest = _before(held).values_list("pk", Left("held__text", READ), "held__public_id")[:LOOK_BACK]
+    latest = _before(held).values_list("pk", Left("held__text", READ), "held__sha256", "held__public_id")[:LOOK_BACK]
     said: dict[int, str] = {}
-    about: dict[int, str] = {}
-    for pk, text, held_id in latest:
-        said[pk], about[pk] = text, held_id
+    about: dict[int, tuple[str, str]] = {}
+    for pk, text, *about_it in latest:
+        said[pk], about[pk] = text, (about_it[0], about_it[1])
     shape_of = _shape_of_tool(held.call.name) if held.kind == HeldItem.Kind.TOOL_CALL else shape
     own = shape_of(held.text[:READ])
     near = [pk for pk, text in said.items() if shape_of(text) == own][:MOST]
     others = _by_words(held.text[:READ], said) if len(near) < MOST else []
     found = [*near, *(pk for pk in others if pk not in near)][:MOST]
     decisions = Decision.as_told().in_bulk(found)  # Django asks nothing for no ids
-    return [Similar(decisions[pk], said[pk], about[pk], pk in near) for pk in found]
+    return [Similar(decisions[pk], said[pk], *about[pk], pk in near) for pk in found]
 
 
 def _before(held: HeldItem) -> QuerySet[Decision]:

@@ -25,10 +25,10 @@ from metacog.notices.mail import Mail, own_name
 from reviews.held import mail_links
 from reviews.held.listing import beginning, by_rule
 from reviews.models import HeldItem
+from reviews.presentation.calls.why_asked import why_asked
 from reviews.presentation.explanation import parts
 from reviews.presentation.highlight import show
 from reviews.presentation.phrases import gap, rounded
-from reviews.presentation.why_asked import why_asked
 from reviews.serializers import signals_of
 
 MOST = 5  # items told one by one, the riskiest

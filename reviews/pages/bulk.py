@@ -156,8 +156,8 @@ def _clusters(found: Sequence[HeldItem]) -> list[Cluster]:
     clusters = []
     for items in together.values():
         tool = items[0].call.name if items[0].kind == HeldItem.Kind.TOOL_CALL else None
-        columns = alike.differing(tool, [held.text for held in items])
-        if any(each.kind == "text" for each in columns):  # a key in common, and no shape
+        columns = alike.differing(tool, [(held.text, held.sha256) for held in items])
+        if any(each.kind in ("text", "blanks", "rest") for each in columns):  # a key in common, and no shape
             clusters += [Cluster([held], []) for held in items]
         else:
             clusters.append(Cluster(items, columns))

@@ -18,22 +18,29 @@ from metacog.heuristics.tool_calls.secret_shapes import is_secret
 from metacog.models import Role
 from reviews.held import decisions, similar
 from reviews.held.listing import Filters
+from reviews.held.written import calls_before
 from reviews.models import CallGrant, CallOutcome, Decision, HeldItem
 from reviews.pages import call_edit
 from reviews.pages.person import PersonRequest, forbidden
 from reviews.presentation import arguments
-from reviews.presentation.argument_changes import changes
+from reviews.presentation.calls.argument_changes import changes
+from reviews.presentation.calls.file_edits import file_edits, known_text
+from reviews.presentation.calls.why_asked import why_asked
 from reviews.presentation.explanation import parts
 from reviews.presentation.rule_words import in_words
-from reviews.presentation.why_asked import why_asked
 
 
 def shown(held: HeldItem, revealed: Collection[str] = ()) -> dict[str, Any]:
     """Return what every page that shows a call has: what it is, its arguments, and why it waits."""
+    call = held.call
+    found = file_edits(call.arguments, known=lambda path: known_text(path, calls_before(held)), revealed=revealed)
+    fields = arguments.table(call.arguments, revealed=revealed)
     return {
-        "call": held.call,
-        "fields": arguments.table(held.call.arguments, revealed=revealed),
-        "why_asked": why_asked(held.call),
+        "call": call,
+        "edits": found.edits,
+        "fields": [each for each in fields if each.pointer not in found.pointers],
+        "as_sent": [each for each in fields if each.pointer in found.pointers],
+        "why_asked": why_asked(call),
     }
 
 
@@ -44,6 +51,7 @@ def of_desk(
     *,
     edit: call_edit.Posted | None = None,
     revealed: Collection[str] = (),
+    has_editor: bool = True,
 ) -> dict[str, Any]:
     """Return what the desk alone has: the form of an edit, the permission given, and what was decided before."""
     call = held.call
@@ -58,7 +66,9 @@ def of_desk(
         "has_fields": call_edit.mode_of(call, "fields") == "fields",
         "inputs": call_edit.inputs(
             call, mode, typed=edit.typed if edit else None, errors=edit.errors if edit else None, revealed=revealed
-        ),
+        )
+        if has_editor
+        else (),
         "edit_errors": edit.errors.get("", ()) if edit and edit.mode == "fields" else (),
         "edited_changes": changes(call.arguments, edit.arguments) if edit and not edit.errors else (),
         "metadata": [_metadata(name, value) for name, value in held.metadata.items()],

@@ -40,6 +40,7 @@ from reviews.pages.person import PersonRequest, forbidden, number, visible_items
 from reviews.presentation import arguments, highlight, questions, reasons
 from reviews.presentation.differences import in_words
 from reviews.presentation.explanation import RECORD_OF, TITLES, explain, other_parts, response_flags
+from reviews.presentation.look_alikes import of_hosts
 from reviews.presentation.marks import marked
 from reviews.presentation.queue_rows import entries
 from reviews.presentation.reading.likeness import alikes
@@ -51,6 +52,7 @@ from reviews.serializers import hesitation_for_people, signals_of, verdict_for_p
 
 Verdict, State, Kind = Decision.Verdict, HeldItem.State, HeldItem.Kind
 
+MOST_IN_EDITOR = 20_000  # characters of an item whose editor comes with its page; of a longer one once it is asked for
 MOST_AHEAD = 40  # items that a page has decided and not yet heard of
 TOLD_FOR = timedelta(seconds=10)  # how long a page says what the person just did, at least
 
@@ -424,21 +426,25 @@ def _desk(
     standing = next((decision for decision in history if decision.undone_at is None), None)
     why = in_force.why(held) if held.state == State.PENDING else None
     place = stands(why, held, verdict, body.get("user_message")) if why else None
+    can_decide = held.state == State.PENDING and request.user.has_role(held.team_id, Role.REVIEWER)
+    editing = posted is not None or "edit" in request.GET
+    has_editor = editing or (can_decide and len(held.text) <= MOST_IN_EDITOR)
     if is_call:
         edit = posted if isinstance(posted, call_edit.Posted) else None
-        context |= call_desk.of_desk(request, held, standing, edit=edit, revealed=revealed)
+        context |= call_desk.of_desk(request, held, standing, edit=edit, revealed=revealed, has_editor=has_editor)
     elif len(verdict["items"]) > 1:
         context |= call_desk.siblings(held)
     return (
         context
         | {
             "hesitation": hesitation,
-            **other_parts(verdict_for_people(verdict, body)),
+            **other_parts(verdict_for_people({**verdict, "items": []}, body)),  # theirs may be long
             "parts": explain(hesitation, response.signals.select_related("pattern__record"), held.agent_id)
             if hesitation
             else [],
             "demanded": not is_call and _is_demanded(held, body),
             "text": None if is_call else marked(held, verdict, body, place.marks if place else (), is_revealed=may_see),
+            "hosts": () if is_call else of_hosts(shown_text),
             "stands": place,
             "response_flags": response_flags(verdict),
             "trace": traces.of_item(held),
@@ -456,9 +462,10 @@ def _desk(
                 for look in looks.order_by("-id")[:3]
                 for said in (look.wire_body()["response"],)
             ],
-            "can_decide": held.state == State.PENDING and request.user.has_role(held.team_id, Role.REVIEWER),
+            "can_decide": can_decide,
             "posted": posted,
-            "editing": posted is not None or "edit" in request.GET,
+            "editing": editing,
+            "has_editor": has_editor,
             "may_reveal": request.user.has_role(held.team_id, Role.REVIEWER),
             "is_masked": not is_call and shown_text != held.text,
             "original_text": shown_text,

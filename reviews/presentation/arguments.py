@@ -15,9 +15,10 @@ from metacog.heuristics.text.strict_json import pointer
 from metacog.heuristics.tool_calls.secret_shapes import is_secret
 from metacog.heuristics.tool_calls.secrets import MASK, is_value_of_option, masked, masked_text
 from reviews.presentation.highlight import Mark, Shown, show
+from reviews.presentation.look_alikes import of_hosts
 
 MOST_FIELDS = 400  # of one call; what is beyond is shown as JSON
-MOST_CODE = 20_000  # characters that are highlighted: a lexer takes a second for a megabyte
+MOST_CODE = 20_000  # characters of one call that are highlighted: a lexer takes a second for a megabyte
 LONG = 100  # characters, from which on a text has a block of its own
 OPEN = 12  # fields of an argument that are unfolded
 OPEN_WITHIN = 8  # of what is nested in one, all that it holds
@@ -68,12 +69,19 @@ class Field:
     is_folded: bool = False
     is_masked: bool = False
     note: str = ""  # how long a block is
+    is_code: bool = False  # of a block: it is read from left to right, whatever its letters
+    hosts: Sequence[str] = ()  # what is to be known of the letters of hosts in it
+
+    @property
+    def kind(self) -> str:
+        """Return its type, and how long it is."""
+        return f"{self.type} · {self.note}" if self.note else self.type
 
 
 def table(arguments: Any, *, revealed: Pointers | None = ()) -> list[Field]:
     """Return the fields of a call's arguments; `revealed` are the pointers of secrets to be read, None is all."""
     layout = _Layout(revealed)
-    if isinstance(arguments, dict) and arguments:
+    if isinstance(arguments, dict) and 0 < len(arguments) <= MOST_FIELDS:
         return [layout.field([name], name, value, arguments, is_secret(name)) for name, value in arguments.items()]
     return [layout.field([], "", arguments, {}, False)]
 
@@ -107,7 +115,7 @@ def type_of(value: Any) -> str:
 
 class _Layout:
     def __init__(self, revealed: Pointers | None) -> None:
-        self.revealed, self.left = revealed, MOST_FIELDS
+        self.revealed, self.left, self.left_code = revealed, MOST_FIELDS, MOST_CODE
 
     def field(
         self, loc: list[str | int], name: str, value: Any, beside: Mapping[str, Any], is_named_secret: bool
@@ -143,7 +151,13 @@ class _Layout:
         is_masked = said != value
         if len(text) <= LONG:
             return Field(place, name, kind, text=show(text, is_revealed=True), is_masked=is_masked)
-        return Field(place, name, kind, block=code(text, "json"), is_masked=is_masked)
+        return self._block(place, name, kind, text, "json", is_masked=is_masked)
+
+    def _block(self, place: str, name: str, kind: str, text: str, language: str, **told: Any) -> Field:
+        marked = language if len(text) <= self.left_code else ""
+        self.left_code -= len(text) if marked else 0
+        block, is_code = code(text, marked), bool(language)
+        return Field(place, name, kind, block=block, is_code=is_code, hosts=of_hosts(text), **told)
 
     def _leaf(self, place: str, name: str, kind: str, text: str, language: str, is_named_secret: bool) -> Field:
         said = text
@@ -153,8 +167,8 @@ class _Layout:
         lines = said.count("\n") + 1
         if language or lines > 1 or len(said) > LONG:
             note = ngettext("%(n)s line", "%(n)s lines", lines) % {"n": f"{lines:,}"} if lines > 1 else ""
-            return Field(place, name, kind, block=code(said, language), is_masked=is_masked, note=note)
-        return Field(place, name, kind, text=show(said, is_revealed=True), is_masked=is_masked)
+            return self._block(place, name, kind, said, language, is_masked=is_masked, note=note)
+        return Field(place, name, kind, text=show(said, is_revealed=True), is_masked=is_masked, hosts=of_hosts(said))
 
 
 def _is_short(value: Any, is_named_secret: bool) -> bool:

@@ -26,14 +26,19 @@ def from_this(columns: Sequence[Column]) -> str:
 
 def _places(columns: Sequence[Column]) -> str:
     """Name the places."""
-    names = [each.name for each in columns if each.kind == "argument"]
+    names = [_argument(each) for each in columns if each.kind in ("argument", "type")]
     if names:
-        told = [name or gettext("the arguments") for name in names[:MOST]]
+        told = names[:MOST]
         if len(names) > MOST:
             told.append(gettext("%(n)s more") % {"n": len(names) - MOST})
     else:
         told = [counted(kind, count) for kind, count in Counter(each.kind for each in columns).items()]
     return pgettext("list", ", ").join(told)
+
+
+def _argument(column: Column) -> str:
+    name = column.name or gettext("the arguments")
+    return gettext("type of %(name)s") % {"name": name} if column.kind == "type" else name
 
 
 def counted(kind: str, count: int) -> str:
@@ -52,6 +57,10 @@ def counted(kind: str, count: int) -> str:
             return ngettext("the ID", "%(n)s IDs", count) % n
         case "quote":
             return ngettext("the quoted name", "%(n)s quoted names", count) % n
+        case "blanks":
+            return gettext("spaces and line breaks")
+        case "rest":
+            return gettext("what follows the beginning")
     return gettext("the text")
 
 
@@ -71,7 +80,7 @@ def headings(columns: Sequence[Column]) -> list[str]:
     told = []
     for each in columns:
         seen[each.kind] += 1
-        if each.kind == "argument":
+        if each.kind in ("argument", "type"):
             told.append(each.name or gettext("Arguments"))
         else:
             told.append(named[each.kind] + (f" {seen[each.kind]}" if many[each.kind] > 1 else ""))

@@ -7,20 +7,29 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 from typing import NamedTuple
 
+from django.utils.translation import ngettext
+
 from metacog.heuristics.signals.spec import SignalPart
 from metacog.heuristics.text.hidden import HIDES, find_hidden, unneeded
+from metacog.heuristics.text.spans import Place
 from metacog.heuristics.tool_calls.secrets import mask
 
 # Looks like a space and is another character. The ideographic space is not among them: its width shows it.
-_ODD_SPACE = r"[\u00a0\u1680\u2000-\u200a\u202f\u205f]"
-_ODD = re.compile(rf"{_ODD_SPACE}+|\r(?!\n)")  # a \r is shown unless a \n follows
-_HIDDEN, _UNUSUAL = unneeded(HIDES), re.compile(rf"[{HIDES}]|{_ODD_SPACE}")
+_ODD_SPACES = r"\u00a0\u1680\u2000-\u200a\u202f\u205f"
+_ODD = re.compile(rf"[{_ODD_SPACES}]+|\r(?!\n)")  # a \r is shown unless a \n follows
+# Blank lines and long runs of spaces push what follows out of sight: they are folded, and counted.
+_SPACES = rf" \t\u3000{_ODD_SPACES}"
+# Each begins with what a search finds at once, so that a text without any is read in no time.
+_BLANK_LINES = re.compile(rf"\n((?:[{_SPACES}]*+\r?\n){{4,}})")
+_BLANK_BEGINNING = re.compile(rf"((?:[{_SPACES}]*+\r?\n){{4,}})")
+_LONG_BLANKS = re.compile(rf"([{_SPACES}]{{40,}}+|\t{{8,}}+)")
+_HIDDEN, _UNUSUAL = unneeded(HIDES), re.compile(rf"[{HIDES}{_ODD_SPACES}]")
 
 # Beyond this many, names are written into the text instead of being elements of their own: a page of
 # hundreds of thousands of elements can neither be built nor shown in reasonable time.
@@ -28,6 +37,7 @@ MAX_ELEMENTS = 2000
 
 
 LEARNED = "learned-risk"  # marks a phrase that raises the learned risk: no signal
+LOOK_ALIKE = "look-alike"  # marks a letter that looks like another: no signal
 
 
 class Mark(NamedTuple):
@@ -48,6 +58,17 @@ class Piece:
     hidden: str = ""  # what to show in place of the text
     odd: bool = False  # spaces of an unusual kind
     names: str = ""  # of the unusual characters, in words
+    fold: str = ""  # what to show in place of the text: how many blank lines or spaces it has
+
+    @property
+    def is_plain(self) -> bool:
+        """Tell whether the text is shown as it is."""
+        return not (self.types or self.hidden or self.odd or self.fold)
+
+    @property
+    def is_lines(self) -> bool:
+        """Tell whether it is folded blank lines, not spaces within a line."""
+        return bool(self.fold) and "\n" in self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +89,7 @@ class Shown:
 
     def __str__(self) -> str:
         """Return it for where there is no mark-up: what cannot be seen stands there in words."""
-        return "".join(piece.hidden or piece.text for piece in self.pieces)
+        return "".join(piece.hidden or (f"[{piece.fold}]" if piece.fold else piece.text) for piece in self.pieces)
 
 
 def show(text: str, marks: Iterable[Mark] = (), *, is_revealed: bool = False) -> Shown:
@@ -81,20 +102,46 @@ def show(text: str, marks: Iterable[Mark] = (), *, is_revealed: bool = False) ->
             whole.append(mark.type)
         elif mark.start < mark.end and mark.start < len(text):
             inside.append(mark)
-    odd = (run.span() for run in _ODD.finditer(text))
-    runs = sorted([*islice(find_hidden(text, _HIDDEN), MAX_ELEMENTS + 1), *islice(odd, MAX_ELEMENTS + 1)])
+    folded, unseen = _runs(text)
+    runs = sorted([*folded, *unseen])
     if not (runs or inside):  # as most are; a list has a hundred of them
         return Shown([Piece(text)] if text else [], tuple(dict.fromkeys(whole)))
-    if len(runs) <= MAX_ELEMENTS:
-        hidden = sum(end - start for start, end in runs if not _is_odd(text[start]))
+    if len(unseen) <= MAX_ELEMENTS:
+        hidden = sum(end - start for start, end, _ in unseen if not _is_odd(text[start]))
         pieces = [*_spelled(text, _stretches(len(text), inside), runs)]
     else:
         unusual = [character for character in set(text) if _UNUSUAL.match(character)]
         hidden = sum(text.count(character) for character in unusual)
         written = {ord(character): f"⟦{label(character)}⟧" for character in unusual}
-        stretches = _stretches(len(text), inside)
-        pieces = [Piece(text[start:end].translate(written), types, begins) for start, end, types, begins in stretches]
+        spelled = _spelled(text, _stretches(len(text), inside), folded)
+        pieces = [piece if piece.fold else replace(piece, text=piece.text.translate(written)) for piece in spelled]
     return Shown(pieces, tuple(dict.fromkeys(whole)), hidden)
+
+
+_Run = tuple[int, int, bool]  # from where to where, and whether it is folded
+
+
+def _runs(text: str) -> tuple[list[_Run], list[_Run]]:
+    """Return where what cannot be read as it stands is: what is folded, and apart from it what is hidden or odd."""
+    beginning = _BLANK_BEGINNING.match(text)
+    lines = [
+        run.span(1) for run in islice(_BLANK_LINES.finditer(text, beginning.end() if beginning else 0), MAX_ELEMENTS)
+    ]
+    lines = [beginning.span(), *lines] if beginning else lines
+    blanks = (run.span() for run in islice(_LONG_BLANKS.finditer(text), MAX_ELEMENTS))
+    folded = sorted([*lines, *_apart(blanks, lines)])
+    odd, hidden = (run.span() for run in _ODD.finditer(text)), find_hidden(text, _HIDDEN)
+    unseen = [*islice(hidden, MAX_ELEMENTS + 1), *islice(odd, MAX_ELEMENTS + 1)]
+    return [(*run, True) for run in folded], [(*run, False) for run in _apart(unseen, folded)]
+
+
+def _apart(runs: Iterable[Place], others: Sequence[Place]) -> Iterator[Place]:
+    """Give those runs that do not begin within others, which are in order."""
+    starts = [start for start, _ in others]
+    for run in runs:
+        at = bisect_right(starts, run[0])
+        if not at or others[at - 1][1] <= run[0]:
+            yield run
 
 
 _Stretch = tuple[int, int, tuple[str, ...], tuple[str, ...]]
@@ -120,22 +167,38 @@ def _is_odd(character: str) -> bool:
     return character != "\r" and _ODD.match(character) is not None
 
 
-def _spelled(text: str, stretches: Iterable[_Stretch], runs: Sequence[tuple[int, int]]) -> Iterator[Piece]:
+def _spelled(text: str, stretches: Iterable[_Stretch], runs: Sequence[_Run]) -> Iterator[Piece]:
     next_run = 0
     for at, end, types, begins in stretches:
-        for first, last in runs[next_run : bisect_left(runs, (end,))]:
+        for first, last, is_folded in runs[next_run : bisect_left(runs, (end,))]:
             if first > at:
                 yield Piece(text[at:first], types, begins)
                 begins = ()
             run, at = text[max(first, at) : min(last, end)], min(last, end)
-            if _is_odd(run[0]):
-                yield Piece(run, types, begins, odd=True, names=names(run))
-            else:
-                yield Piece(run, types, begins, hidden=label(run), names=names(run))
+            yield replace(as_seen(run, is_folded=is_folded), types=types, begins=begins)
             begins = ()
             next_run += last <= end  # else the rest of it stands in the next stretch
         if at < end:
             yield Piece(text[at:end], types, begins)
+
+
+def as_seen(run: str, *, is_folded: bool) -> Piece:
+    """Return a run that cannot be read as it stands, or a part of one, as the page shows it."""
+    if is_folded:
+        return Piece(run, fold=_folded(run))
+    if _is_odd(run[0]):
+        return Piece(run, odd=True, names=names(run))
+    return Piece(run, hidden=label(run), names=names(run))
+
+
+def _folded(run: str) -> str:
+    lines = run.count("\n")
+    if lines:
+        return ngettext("%(n)s blank line", "%(n)s blank lines", lines) % {"n": f"{lines:,}"}
+    n = {"n": f"{len(run):,}"}
+    if not run.strip("\t"):
+        return ngettext("%(n)s tab", "%(n)s tabs", len(run)) % n
+    return ngettext("%(n)s space", "%(n)s spaces", len(run)) % n
 
 
 def label(run: str) -> str:

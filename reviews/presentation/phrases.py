@@ -21,7 +21,8 @@ from metacog.models import Agent, User
 from metacog.pages.agent_choice import Choice
 from reviews.models import Decision, HeldItem
 from reviews.presentation.explanation import TITLES, Part
-from reviews.presentation.highlight import LEARNED, Piece, Shown, show
+from reviews.presentation.highlight import LEARNED, LOOK_ALIKE, Piece, Shown, show
+from reviews.presentation.look_alikes import name_shown, of_name
 
 
 def shown(text: str | Shown) -> Shown:
@@ -45,7 +46,7 @@ def gap() -> str:
 
 def pieces(text: Shown, parts: Iterable[Part] = ()) -> str:
     """Show the pieces of a text; a mark carries the reason of its part."""
-    if not any(piece.types or piece.hidden or piece.odd for piece in text.pieces):
+    if all(piece.is_plain for piece in text.pieces):
         return "".join(piece.text for piece in text.pieces)  # most are plain, and a list has a hundred of them
     reasons = {part.type: part.reason for part in parts}
 
@@ -64,6 +65,15 @@ def pieces(text: Shown, parts: Iterable[Part] = ()) -> str:
     return render_to_string("reviews/_pieces.html", {"pieces": shown})
 
 
+def named(name: str, kind: str = "") -> str:
+    """Show a name that an agent gave as code, with its type, and say so where it may be taken for another."""
+    shown = format_html("<code>{}</code>", pieces(name_shown(name)))
+    if kind:
+        shown = format_html('{} <span class="type">{}</span>', shown, kind)
+    told = of_name(name)
+    return format_html('{} <span class="look-alike">{}</span>', shown, told) if told else shown
+
+
 def quoted(text: str) -> str:
     """Quote how a text begins; say so where there is nothing to see."""
     excerpt = show(said(text))
@@ -75,8 +85,9 @@ def quoted(text: str) -> str:
 def code(text: Shown) -> str:
     """Show code; the types of a piece's marks are classes of `calls.css`."""
     spans = (
-        format_html('<span class="hl-{}">{}</span>', piece.types[-1], _plain(piece)) if piece.types else _plain(piece)
+        format_html('<span class="hl-{}">{}</span>', types[-1], _plain(piece)) if types else _plain(piece)
         for piece in text.pieces
+        for types in (piece.types or text.whole,)
     )
     return format_html_join("", "{}", ((span,) for span in spans))
 
@@ -96,14 +107,16 @@ def person_name(person: User) -> str:
 
 def signal_class(name: str) -> str:
     """Return the classes of a signal's color; one of another engine has the color of what is hidden."""
-    if name == LEARNED:
-        return "learned"
+    if name in (LEARNED, LOOK_ALIKE):
+        return "learned" if name == LEARNED else "odd-letter"
     return f"signal s-{SPECS[name].color if name in SPECS else 'hidden'}"
 
 
 def signal_title(name: str) -> str:
     if name == LEARNED:
         return gettext("raises the learned risk")
+    if name == LOOK_ALIKE:
+        return gettext("looks like another letter")
     return str(TITLES.get(name, name))
 
 

@@ -18,6 +18,7 @@ from metacog.models import Role, User
 from reviews.models import HeldItem
 from reviews.presentation.differences import in_words
 from reviews.presentation.highlight import show
+from reviews.presentation.look_alikes import name_shown, row_mark
 from reviews.presentation.phrases import ago, decided, due_in, expires_in, looking, pieces, risk
 
 
@@ -34,6 +35,7 @@ class Entry(TypedDict):
     team: str  # where this person is in several: agents of two teams may bear one name
     kind: str
     tool: str  # the name of a tool call's
+    odd: str  # what is to be known of the letters of its name, its arguments' names and hosts
     clip: str
     time: str  # since it was decided, else until it expires
     due: str  # until it should be decided; empty of what is decided
@@ -80,7 +82,8 @@ def entries(rows: Sequence[Any], user: User, *, opened: str, query: str, first: 
             "disabled": "" if row.agent_enabled else disabled,
             "team": team_names.get(row.team_id, ""),
             "kind": kind,
-            "tool": pieces(show(row.call_name)) if row.call_name else "",
+            "tool": pieces(name_shown(row.call_name)) if row.call_name else "",
+            "odd": row_mark(row.call_name or "", row.clip),
             "clip": pieces(
                 show(line(row.call_name, row.clip) if row.call_name else said(row.clip) if row.clip.strip() else empty)
             ),

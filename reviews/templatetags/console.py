@@ -33,6 +33,7 @@ for name in (
     "gap",
     "limits",
     "looking",
+    "named",
     "person_name",
     "pieces",
     "quoted",

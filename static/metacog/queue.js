@@ -141,13 +141,20 @@ function decidePicked(verdict) {
   for (const heldId of picked) address.searchParams.append("held", heldId);
   if (!mayLeave()) return true;
   isLeft = true;
-  if (verdict === "reject") {
-    address.searchParams.set("reject", "1");
+  if (verdict === "reject") address.searchParams.set("reject", "1");
+  if (verdict === "reject" || ![...picked].every(isReadWhole)) {
     location.assign(address);
   } else {
     approveTogether(address);
   }
   return true;
+}
+
+// Of a row that stands for one item and cuts nothing off, all was in view.
+function isReadWhole(heldId) {
+  const row = byId(`row-${heldId}`), clip = row?.querySelector(".clip");
+  if (byId("item")?.dataset.held === heldId && !unseenEnds(byId("desk")).length) return true;
+  return Boolean(clip) && !row.parentElement.matches(".many") && !/[…•]/.test(clip.textContent) && clip.scrollHeight <= clip.clientHeight + 1;
 }
 
 async function approveTogether(address) {
@@ -200,6 +207,7 @@ function edit(open) {
   nameApproval();
   if (open) {
     readAt = scrollY;
+    if (text.hidden) scrollTo(0, 0);
     giveBackEdit();
     const first = firstToEdit();
     first?.focus({ preventScroll: true });
@@ -209,6 +217,12 @@ function edit(open) {
     button.focus({ preventScroll: true });
     scrollTo(0, readAt);
   }
+}
+
+// Of a long text it comes once it is asked for.
+async function fetchEditor(address) {
+  await htmx.ajax("GET", address, { source: "#desk", target: "#desk", swap: "innerHTML" });
+  if (isEditing()) edit(true);
 }
 
 function firstToEdit() {
@@ -243,7 +257,8 @@ document.addEventListener("click", (event) => {
   if (event.target.closest(".back")) keepPlace();
   if (event.target.closest("#edit")) {
     event.preventDefault();
-    edit(!isEditing());
+    if (byId("editor")) edit(!isEditing());
+    else fetchEditor(event.target.closest("#edit").href);
   }
   for (const open of document.querySelectorAll("details.menu[open], details.reject[open]")) {
     if (!open.contains(event.target)) open.open = false;
@@ -319,6 +334,10 @@ document.addEventListener("htmx:confirm", (event) => {
   if (elt.closest("#buttons") && (isWaiting() || performance.now() - cameAt < SETTLE)) return event.preventDefault();
   const isEditLeft = elt.id === "approve" && !isEditing() && editable().some(isUnsent);
   if (!isWaiting() && isUnsentBy(elt) && !mayLeave(isEditLeft ? words.unsentEdit : words.unsent)) return event.preventDefault();
+  if (elt.id === "approve" && !isWaiting() && !mayApprove(target)) {
+    letGo();
+    return event.preventDefault();
+  }
   if (elt.matches("#approve, #reject") && goOn(elt)) return event.preventDefault();
   if (elt.matches(".row") && openAhead(elt)) event.preventDefault();
 });

@@ -42,11 +42,39 @@ def test_texts_are_alike_where_only_numbers_dates_addresses_and_names_differ(one
         ('pay {"command":"ls /srv"}', 'pay {"command":"rm /srv"}', False),
         ('pay {"dry":true}', 'pay {"dry":false}', False),
         ('pay {"n":"1"}', 'pay {"n":"2"}', True),
+        ('pay {"n":1}', 'pay {"n":"1"}', False),
+        ('pay {"n":true}', 'pay {"n":"true"}', False),
+        ('pay {"n":null}', 'pay {"n":"null"}', False),
+        ('pay {"n":[]}', 'pay {"n":{}}', False),
+        ('pay {"n":[]}', 'pay {"n":""}', False),
+        ('pay {"n":[]}', 'pay {"n":"[]"}', False),
+        ('pay {"n":{}}', "pay {}", False),
+        ('pay {"n":[1]}', 'pay {"n":{"0":1}}', False),
+        ('pay {"a.b":1}', 'pay {"a":{"b":1}}', False),
     ],
 )
 def test_calls_are_alike_where_they_ask_for_the_same_by_other_numbers(one: str, other: str, alike: bool) -> None:
     keys = [key_of(1, "tool_call", "pay", 100, text) for text in (one, other)]
     assert (keys[0] == keys[1]) == alike
+
+
+@table(
+    "one, other, kinds",
+    [
+        ('pay {"n":1}', 'pay {"n":"1"}', ["type"]),
+        ('pay {"n":null}', 'pay {"n":"null"}', ["type"]),
+        ('pay {"n":1,"m":2}', 'pay {"n":"1","m":3}', ["type", "argument"]),
+        ('pay {"n":[]}', 'pay {"n":{}}', ["argument"]),
+        ('pay {"n":[1]}', 'pay {"n":{"0":1}}', ["argument", "argument"]),
+        ('pay {"n":"a', 'pay {"n":"a ', ["argument"]),
+    ],
+)
+def test_calls_that_differ_are_never_told_to_be_identical(one: str, other: str, kinds: list[str]) -> None:
+    assert [each.kind for each in differences.of_calls("pay", [one, other])] == kinds
+
+
+def test_texts_that_differ_in_blanks_alone_are_told_so() -> None:
+    assert [each.kind for each in differences.of_texts(["Two  blanks.", "Two blanks."])] == ["blanks"]
 
 
 def test_a_key_is_of_one_agent_kind_score_and_tool() -> None:

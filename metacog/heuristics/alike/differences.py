@@ -15,7 +15,9 @@ from .shape import Piece, pieces
 class Column:
     """One place where texts differ."""
 
-    kind: str  # a Piece's, "argument" of a call, or "text" where they have no shape in common
+    # A Piece's; "argument" or "type" of one of a call; "text" where they have no shape in common, "blanks" where they
+    # differ in nothing else, "rest" where they differ in what was not looked at.
+    kind: str
     name: str  # of an argument, its names on the way parted by dots
     values: Sequence[str]  # of each text, in order; a secret masked
     place: int = -1  # of which piece of the text
@@ -36,7 +38,7 @@ def of_texts(texts: Sequence[str]) -> list[Column]:
         if len(set(values)) > 1:
             said = [MASK if of[place] else value for of, value in zip(hidden, values, strict=True)]
             columns.append(Column(row[0][0], "", said, place))
-    return columns
+    return columns or [Column("blanks", "", texts)]
 
 
 def _is_secret(piece: Piece, secrets: Sequence[Place]) -> bool:
@@ -47,11 +49,14 @@ def of_calls(name: str, texts: Sequence[str]) -> list[Column]:
     """Return in which arguments calls of one tool differ, in order; `texts` are the items' and may end too early."""
     if len(set(texts)) < 2:
         return []
-    found = [{leaf.name: leaf for leaf in leaves(text.removeprefix(name).lstrip())} for text in texts]
+    found = [{leaf.path: leaf for leaf in leaves(text.removeprefix(name).lstrip())} for text in texts]
     columns = []
-    for argument in dict.fromkeys(each for arguments in found for each in arguments):
-        row = [arguments.get(argument) for arguments in found]
+    for path in dict.fromkeys(each for arguments in found for each in arguments):
+        row = [arguments.get(path) for arguments in found]
+        argument = ".".join(map(str, path))
         if len({leaf and leaf.value for leaf in row}) > 1:
             said = ["" if leaf is None else MASK if leaf.is_secret else masked_text(leaf.value) for leaf in row]
             columns.append(Column("argument", argument, said))
-    return columns
+        elif len({leaf and leaf.is_text for leaf in row}) > 1:
+            columns.append(Column("type", argument, ["string" if leaf and leaf.is_text else "" for leaf in row]))
+    return columns or [Column("rest", "", texts)]

@@ -6,6 +6,7 @@ Two texts of one shape are near-duplicates. Words stay as they are, so that "do"
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -58,9 +59,12 @@ def shape_of_call(name: str, text: str) -> str:
     """Return the shape of a tool call: its name, the names of its arguments and the shape of each value.
 
     `text` is the item's: the name and canonical arguments. Of a value only numbers, dates, addresses and ids are stood
-    for; a command or a path that has other words is another.
+    for; a command or a path that has other words is another, and so is the text "1" in the place of the number.
     """
-    parts = [f"{leaf.name}\x01{_shape_of_value(leaf.value)}" for leaf in leaves(text[: len(name) + MOST][len(name) :])]
+    parts = [
+        f"{json.dumps(leaf.path)}\x01{leaf.is_text:d}{_shape_of_value(leaf.value)}"
+        for leaf in leaves(text[: len(name) + MOST][len(name) :])
+    ]
     return "\x02".join([name, *parts, text[len(name) + MOST :]])
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from ..text.matcher import linear_places
@@ -39,6 +40,7 @@ _COUNT = re.compile(
 LONGEST_NAME = 200
 
 
+@lru_cache(maxsize=4096)
 def is_secret(name: str) -> bool:
     """Tell whether a value of this name is secret: `password`, `x-api-key`, `githubToken`, but not `max_tokens`."""
     parted = _HUMP.sub("_", name[-LONGEST_NAME:])
@@ -194,9 +196,23 @@ FEW = 500  # characters of a text in which all hints are looked for at once; in 
 _HINT = re.compile("|".join(map(re.escape, (*_NAMES, *(hint for shape in SHAPES for hint in shape.hints)))))
 
 
+# Of the thousands of short values that an argument may have, most are dismissed by one search.
+SHORT = 500
+_HINTS = [*(hint for shape in SHAPES for hint in shape.hints), *_NAMES]
+_ANY_HINT = re.compile("|".join(map(re.escape, _HINTS)))
+
+
+def may_hold(json_text: str) -> bool:
+    """Tell whether JSON may hold a secret: a name or shape of one stands in it, or what may spell one by escapes."""
+    lowered = json_text.replace("İ", "_").lower()
+    return _own is not None or "\\" in json_text or any(hint in lowered for hint in _HINTS)
+
+
 def secret_places(text: str, *, is_cut: bool = False) -> list[Place]:
     """Return where secrets stand in a text, in order and apart; of one that `is_cut` its end may be half a secret."""
     lowered = text.replace("İ", "_").lower()  # the one letter that becomes two
+    if len(text) < SHORT and not _own and not _ANY_HINT.search(lowered):
+        return []
     if len(text) < FEW and not _own and not _HINT.search(lowered):
         return []
     found = [*_by_shape(text, lowered, is_cut), *_by_name(text, lowered, is_cut), *(_own(text) if _own else ())]

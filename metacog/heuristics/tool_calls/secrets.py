@@ -16,7 +16,7 @@ from ..text.canonical_json import canonical
 from ..text.excerpts import said
 from ..text.spans import Place
 from ..text.tags import TOOL_CALL
-from .secret_shapes import is_secret, is_secret_option, secret_places
+from .secret_shapes import is_secret, is_secret_option, may_hold, secret_places
 
 MASK = "••••••••"
 _NO_DETAIL = "does not meet the schema"  # of a secret, which it would quote
@@ -51,7 +51,7 @@ def mask(text: str, *, call: str = "", is_cut: bool = False) -> Masked:
     Of a tool call's text `call` is the name before its arguments. Of one that `is_cut` the end may be half a secret.
     """
     begin = len(call) + 1 if call else 0
-    edits = [*_edits_of_json(text, begin)] if call or _is_json(text) else []
+    edits = [*_edits_of_json(text, begin)] if (call or _is_json(text)) and may_hold(text) else []
     starts = [edit[0] for edit in edits]
     for start, end in secret_places(text, is_cut=is_cut):
         before = bisect_left(starts, end)
@@ -259,13 +259,15 @@ def moved(span: Mapping[str, Any], text: Masked) -> dict[str, Any]:
 
 
 class Leaf(NamedTuple):
-    """A text, number, true, false or null somewhere in JSON."""
+    """A text, number, true, false, null or empty list or object somewhere in JSON."""
 
     name: str  # the names and indexes on the way, parted by dots
     value: str
     is_secret: bool
     start: int  # where it stands, with its quotes
     end: int
+    path: tuple[str | int | None, ...] = ()  # the same with indexes as numbers
+    is_text: bool = True  # it stands between quotes
 
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}\[\]:,]|[^\s{}\[\]:,"]++', re.DOTALL)
@@ -275,27 +277,40 @@ def leaves(json_text: str) -> Iterator[Leaf]:
     """Give the leaves of JSON, of which the end may be cut off."""
     path: list[str | int | None] = []  # where in each open object (None: before a name) or list
     option: list[str | int | None] = [None]  # the path of the last word that says that the next is secret
+    before = ""
     for found in _TOKEN.finditer(json_text):
         token = found[0]
         if token in "{[":
             path.append(None if token == "{" else 0)
         elif token in "}]":
             del path[-1:]
+            if before in ("{", "["):
+                yield _leaf(path, before + token, found.span(), is_text=False)._replace(is_secret=False)
         elif token == ",":
             if path:
                 path[-1] = path[-1] + 1 if isinstance(path[-1], int) else None
         elif path and path[-1] is None:
             path[-1] = _string(token)
         elif token != ":":
-            value = _string(token) if token.startswith('"') else token
-            secret = option == path or any(isinstance(part, str) and is_secret(part) for part in path)
-            yield Leaf(".".join(map(str, path)), value, secret, *found.span())
+            is_text = token.startswith('"')
+            value = _string(token) if is_text else token
+            yield _leaf(path, value, found.span(), is_named_so=option == path, is_text=is_text)
             last = path[-1] if path else None
             option = [*path[:-1], last + 1] if isinstance(last, int) and is_secret_option(value) else [None]
+        before = token
+
+
+def _leaf(
+    path: Sequence[str | int | None], value: str, place: tuple[int, int], *, is_named_so: bool = False, is_text: bool
+) -> Leaf:
+    secret = is_named_so or any(isinstance(part, str) and is_secret(part) for part in path)
+    return Leaf(".".join(map(str, path)), value, secret, *place, tuple(path), is_text)
 
 
 def _string(token: str) -> str:
     """Read a JSON string; of one that is cut off, as much as is there."""
+    if "\\" not in token and len(token) > 1 and token.endswith('"'):
+        return token[1:-1]
     try:
         return str(json.loads(token))
     except ValueError:
@@ -323,7 +338,7 @@ def line(name: str, text: str) -> str:
 
     It may have the name before it.
     """
-    found = list(leaves(text.removeprefix(name).lstrip()))
+    found = [leaf for leaf in leaves(text.removeprefix(name).lstrip()) if leaf.path or leaf.value not in ("{}", "[]")]
     found.sort(key=_telling)
     told = [
         f"{leaf.name}={value}" if leaf.name else value

@@ -19,6 +19,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, PydanticCustomError, to_json
 
+from ..text.shadow import is_blank
 from ..text.strict_json import MAX_DEPTH, MAX_ERRORS, Refused, load, load_file, pointer, whole
 from ..text.tags import MAX_ITEMS, TOOL_CALL
 from .assessment import Verdict
@@ -112,8 +113,8 @@ def _check_metadata(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_name(text: str) -> str:
-    if not text.strip():
-        raise PydanticCustomError("blank", "must not be blank")
+    if is_blank(text):
+        raise PydanticCustomError("blank", "must not be blank: spaces and characters that nobody sees are no name")
     return text
 
 

@@ -31,10 +31,10 @@ from reviews.logs.trial import OTHER, Report, Tool
 from reviews.models import HeldCall, LogImport, LogImportItem
 from reviews.pages.person import PersonRequest
 from reviews.presentation import arguments, highlight
+from reviews.presentation.calls.why_asked import why_asked
 from reviews.presentation.explanation import TITLES, other_parts, parts, response_flags
 from reviews.presentation.marks import paired
 from reviews.presentation.rule_words import in_words
-from reviews.presentation.why_asked import why_asked
 
 LISTED = 50  # logs, the newest
 MOST_UNDER_WAY = 5  # of a team

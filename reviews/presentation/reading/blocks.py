@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from unicodedata import bidirectional
 
 from markdown_it.token import Token
 
@@ -44,6 +45,9 @@ _TAGS = {
 _SYNTAX = re.compile(r"[#>*_~`|\-=+:\[\]<\\ \t\n]*")
 _MAY_BE_MARKDOWN = re.compile(r"[#>*_~`|\[<\\\t]|^ *(?:[-+=]|\d+[.)])|^ {4}", re.MULTILINE)
 _NUMBER = re.compile(r"(\d{1,9})[.)]")
+
+# From left to right, whatever stands around it.
+_PRE, _CODE = '<pre class="code" tabindex="0" dir="ltr">', '<code dir="ltr">'
 
 Op = str | Span  # a tag, or a stretch of the source
 
@@ -108,7 +112,7 @@ def _lines_of(token: Token) -> tuple[int, int]:
 
 def _as_written(source: str, start: int, end: int) -> Iterator[Op]:
     if source[start:end].strip(" \t\n"):
-        yield '<div class="written">'
+        yield '<div class="written" dir="auto">'
         yield Span(start, end)
         yield "</div>"
 
@@ -140,6 +144,7 @@ class _Layout:
     def __init__(self, source: str, lines: Lines, block: _Block, headings: list[int]) -> None:
         self.source, self.lines, self.block, self.headings = source, lines, block, headings
         self.row_end = 0
+        self.holders: list[int] = []  # where those blocks that hold others and are open have their tag
         self.heading: Token | None = None
 
     def lay(self, tokens: Sequence[Token]) -> None:
@@ -154,6 +159,17 @@ class _Layout:
 
     def _tag(self, written: str) -> None:
         self.block.ops.append(written)
+
+    def _hold(self, tag: str, close: str) -> None:
+        """Open or close a block that holds others: it runs the way its first letter does."""
+        if not close:
+            self.holders.append(len(self.block.ops))
+            self._tag(f"<{tag}>")
+            return
+        at = self.holders.pop()
+        way = _direction(self.source, self.block.ops[at:])
+        self.block.ops[at] = f'{str(self.block.ops[at])[:-1]} dir="{way}">'
+        self._tag(f"</{tag.split()[0]}>")
 
     def _source(self, spans: Iterator[Span] | Sequence[Span]) -> None:
         for span in spans:
@@ -172,27 +188,31 @@ class _Layout:
         elif token.type == "fence":
             self._fence(token)
         elif token.type == "code_block":
-            self._tag('<pre class="code" tabindex="0">')
+            self._tag(_PRE)
             self._code(token.content, _lines_of(token)[0], "")
             self._tag("</pre>")
         elif token.type == "hr":
             self._tag("<hr>")
         elif kind == "paragraph":
             if not token.hidden:
-                self._tag(f"<{close}p>")
+                self._tag("</p>" if close else '<p dir="auto">')
         elif kind == "heading":
             self.heading = None if close else token
             if not close:
                 self._open_heading(int(token.tag[1]))
             # The page has levels of its own above it.
-            self._tag(f"<{close}h{min(6, len(self.headings) + 2)}>")
+            level = min(6, len(self.headings) + 2)
+            self._tag(f"</h{level}>" if close else f'<h{level} dir="auto">')
         elif kind == "ordered_list":
-            self._tag(f"<{close}ol>")
+            self._hold("ol", close)
         elif kind == "list_item":
             self._list_item(token, close)
         elif kind in ("th", "td"):
             align = re.search("right|center", str(token.attrs.get("style", "")))
-            self._tag(f"</{kind}>" if close else f'<{kind} class="{align[0]}">' if align else f"<{kind}>")
+            of_class = f' class="{align[0]}"' if align else ""
+            self._tag(f"</{kind}>" if close else f'<{kind}{of_class} dir="auto">')
+        elif kind in ("blockquote", "bullet_list"):
+            self._hold(_TAGS[kind], close)
         elif kind in _TAGS:
             if kind == "table":
                 self._tag("</table></div>" if close else '<div class="scroll" tabindex="0"><table>')
@@ -203,14 +223,14 @@ class _Layout:
 
     def _list_item(self, token: Token, close: str) -> None:
         if close or not token.info:
-            self._tag(f"<{close}li>")
+            self._hold("li", close)
             return
         found = _NUMBER.search(self.source, max(self.block.at, self.lines.start(_lines_of(token)[0])))
         if not found or found[1] != token.info:
             raise Misplaced
         self.block.numbers.append(Span(*found.span()))
         self.block.at = found.end()
-        self._tag(f'<li value="{int(found[1])}">')
+        self._hold(f'li value="{int(found[1])}"', "")
 
     def _fence(self, token: Token) -> None:
         first, _ = _lines_of(token)
@@ -220,10 +240,10 @@ class _Layout:
             raise Misplaced
         if info.strip():
             begins = start + len(line.rstrip()) - len(info.lstrip())
-            self._tag('<p class="language">')
+            self._tag('<p class="language" dir="ltr">')
             self._source([Span(begins, begins + len(info.lstrip()))])
             self._tag("</p>")
-        self._tag('<pre class="code" tabindex="0">')
+        self._tag(_PRE)
         name = info.split()[0].lower() if info.strip() else ""
         self._code(token.content, first + 1, arguments.LANGUAGES.get(name, ""))
         self._tag("</pre>")
@@ -279,12 +299,12 @@ class _Layout:
                     ticks = len(content[start:end]) - len(content[start:end].lstrip("`"))
                     inner = content[start + ticks : end - ticks]
                     blank = int(inner[:1] in " \n" and inner[-1:] in " \n" and bool(inner.strip(" \n")))
-                    self._tag("<code>")
+                    self._tag(_CODE)
                     self._source(place.spans(start + ticks + blank, end - ticks - blank))
                     self._tag("</code>")
                 case "link_close":
                     # A link says where it leads, and does not lead there.
-                    self._tag(' <span class="target">')
+                    self._tag(' <span class="target" dir="ltr">')
                     self._source(place.spans(start + 1, end))
                     self._tag("</span>")
                 case _:
@@ -292,6 +312,19 @@ class _Layout:
                     if name not in _TAGS:
                         raise Misplaced
                     self._tag(f"<{'/' if side == 'close' else ''}{_TAGS[name]}>")
+
+
+def _direction(source: str, ops: Sequence[Op]) -> str:
+    """Return the way of the first letter of what is laid out, code left aside; from left to right without one."""
+    is_code = False
+    for op in ops:
+        if isinstance(op, str):
+            is_code = op in (_PRE, _CODE) or (is_code and op not in ("</pre>", "</code>"))
+        elif not is_code:
+            ways = map(bidirectional, source[op.start : op.end])
+            if way := next((each for each in ways if each in ("L", "R", "AL")), ""):
+                return "ltr" if way == "L" else "rtl"
+    return "ltr"
 
 
 def shown_of(ops: Sequence[Op]) -> list[Span]:

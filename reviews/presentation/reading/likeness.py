@@ -28,13 +28,15 @@ class Alike(NamedTuple):
 def alikes(held: HeldItem, found: Iterable[Similar]) -> list[Alike]:
     """Return what the page says of similar items: of a near-duplicate what differs, of another in how many words."""
     tool: Any = held.call.name if held.kind == HeldItem.Kind.TOOL_CALL else None
-    own = held.text[:READ]
+    own = held.text[:READ], held.sha256
     return [
         Alike(
             each.decision,
             each.held,
             secrets.excerpt(held.kind, tool, each.text),
-            from_this(differing(tool, [own, each.text])) if each.is_near or tool else _in_words(own, each.text),
+            from_this(differing(tool, [own, (each.text, each.sha256)]))
+            if each.is_near or tool
+            else _in_words(own[0], each.text),
         )
         for each in found
     ]

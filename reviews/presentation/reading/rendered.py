@@ -10,7 +10,7 @@ from functools import lru_cache
 from django.utils.html import conditional_escape, escape, format_html, format_html_join
 
 from reviews.presentation.explanation import Part
-from reviews.presentation.highlight import Piece, Shown, label, names, show
+from reviews.presentation.highlight import Piece, Shown, as_seen, show
 from reviews.presentation.phrases import pieces, signal_title
 from reviews.presentation.reading.blocks import layout, shown_of, shows
 from reviews.presentation.reading.places import Span
@@ -60,7 +60,7 @@ def _tag(written: str) -> str:
 
 
 def _shown(cut: Sequence[Piece], parts: Sequence[Part]) -> str:
-    if len(cut) == 1 and not (cut[0].types or cut[0].hidden or cut[0].odd):
+    if len(cut) == 1 and cut[0].is_plain:
         return escape(cut[0].text)
     return conditional_escape(pieces(Shown(cut), parts))
 
@@ -121,18 +121,13 @@ class _Cutter:
             self._open |= dict.fromkeys(piece.begins)
         self._next = max(self._next, index + 1)
         piece = self._pieces[index]
-        if not (piece.types or piece.hidden or piece.odd):
+        if piece.is_plain:
             return Piece(text)
         begins = tuple(name for name in self._open if name in piece.types)
         for name in begins:
             del self._open[name]
         if piece.text == text:
             return replace(piece, begins=begins)
-        is_named = bool(piece.hidden)
-        return replace(
-            piece,
-            text=text,
-            begins=begins,
-            hidden=label(text) if is_named else "",
-            names=names(text) if is_named or piece.odd else "",
-        )
+        is_unseen = piece.hidden or piece.odd or piece.fold
+        seen = as_seen(text, is_folded=bool(piece.fold)) if is_unseen else Piece(text)
+        return replace(seen, types=piece.types, begins=begins)

@@ -18,8 +18,8 @@ from metacog.heuristics.tool_calls.secrets import (
     masked_text,
     restored,
 )
-from reviews.presentation.argument_changes import changes
 from reviews.presentation.arguments import MOST_CODE, MOST_FIELDS, Field, at, code, table
+from reviews.presentation.calls.argument_changes import changes
 from reviews.presentation.phrases import code as as_html
 from reviews.presentation.rule_words import in_words
 

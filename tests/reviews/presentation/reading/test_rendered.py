@@ -20,7 +20,7 @@ TAGS = {
     "p", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "em", "strong", "s", "hr", "table",
     "thead", "tbody", "tr", "th", "td", "div", "span", "mark",
 }  # fmt: skip
-ATTRIBUTES = {"class", "title", "value", "tabindex"}
+ATTRIBUTES = {"class", "title", "value", "tabindex", "dir"}
 SYNTAX = set("#>*_~`|-=+:[]<\\")
 
 

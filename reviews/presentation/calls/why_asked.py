@@ -6,6 +6,7 @@ from django.utils.translation import gettext
 
 from reviews.models import HeldCall
 from reviews.presentation.engine_words import said
+from reviews.presentation.look_alikes import why_not_matched
 from reviews.presentation.rule_words import in_words
 
 
@@ -25,6 +26,8 @@ def why_asked(call: HeldCall) -> list[str]:
         told.append(gettext("No policy rule matches this call, so it was scored."))
     elif rule is None and not call.is_demanded:
         told.append(gettext("No policy rule matches this call, so a person is asked."))
+    if other := why_not_matched(call.name):
+        told.append(other)
     if call.is_demanded:
         told.append(gettext("The agent's framework asked for a review."))
     return told
