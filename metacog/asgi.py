@@ -172,6 +172,7 @@ REFUSALS = {
     413: "The body is larger than {most} bytes. Send less in one post.",
     503: "Too much is being sent at once. Nothing was written; send it again later.",
 }
+BOTH_FRAMINGS = "Say how long the body is once: by Content-Length, or by Transfer-Encoding."
 REFUSALS_OF_WAITING = "Too many are waiting for an answer already. Ask again later, or without `wait`."
 
 
@@ -179,6 +180,11 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
     """Answer one request (ASGI)."""
     environ = _environ(scope)
     length = environ.get("CONTENT_LENGTH", "")
+    if "HTTP_TRANSFER_ENCODING" in environ:
+        send = _closing(send)
+        if length:
+            await _send(send, await _answer(environ, Problem(400, BOTH_FRAMINGS), send))
+            return
     if length in ("", "0") and "HTTP_TRANSFER_ENCODING" not in environ:
         is_open = not length and environ["SERVER_PROTOCOL"] == "HTTP/1.0" and environ["REQUEST_METHOD"] in WITH_BODY
         if is_open:
@@ -287,6 +293,21 @@ def _variable(header: bytes) -> str:
         return ""
     name = header.decode("latin-1").upper().replace("-", "_")
     return name if name in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{name}"
+
+
+def _closing(send: Send) -> Send:
+    """Have the connection end after the answer to a body in chunks.
+
+    Granian takes its Content-Length away, if it had one as well. A proxy that went by that sent more than this body, or
+    less: whatever follows on the connection may be somebody else's words.
+    """
+
+    async def send_and_close(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message["headers"], (b"connection", b"close")]
+        await send(message)
+
+    return send_and_close
 
 
 async def _send(send: Send, answer: Answer | None) -> None:
