@@ -21,7 +21,8 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT))
 
-from metacog.heuristics.hesitation.patterns import is_too_short  # noqa: E402 - found by the line above when run as a script
+from metacog.heuristics import Hesitation, Scorer, texts_of  # noqa: E402 - found by the line above when run as a script
+from metacog.heuristics.hesitation.patterns import is_too_short  # noqa: E402 - as above
 
 BATCH = 150  # responses that share a set of patterns, which is an argument of the command
 
@@ -226,6 +227,12 @@ def as_seed(verdict: dict[str, Any], patterns: list[dict[str, Any]]) -> dict[str
     }
 
 
+def hesitated(doubts: Hesitation) -> dict[str, Any]:
+    """Put what `hesitate` gives as the seed's code puts it."""
+    told = [{"type": each.type, "detail": each.detail, "weight": each.weight} for each in doubts.signals]
+    return {"score": doubts.score, "confident": doubts.confident, "suggestion": doubts.suggestion, "signals": told}
+
+
 def faults_in_spans(request: dict[str, Any], verdict: dict[str, Any]) -> Iterator[str]:
     for signal in verdict["hesitation"]["signals"]:
         if not signal["spans"]:
@@ -241,15 +248,32 @@ def compare_scores(nasty: Nasty, count: int) -> Iterator[tuple[Any, Any, Any]]:
         patterns = nasty.patterns()
         requests = [nasty.response(patterns) for _ in range(min(BATCH, count - first))]
         theirs = node({"ask": "score", "patterns": patterns, **request} for request in requests)
+        # The seed scores no item by itself: of what stands beside a response it is asked as of one.
+        beside = [[alone(text, request) for text in texts_of(request)[1:]] for request in requests]
+        scores = iter(node({"ask": "score", "patterns": patterns, **one} for each in beside for one in each))
+        highest = [
+            max(their["score"], *(next(scores)["score"] for _ in each), 0)
+            for their, each in zip(theirs, beside, strict=True)
+        ]
+        scorer = Scorer(patterns)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "patterns.json"
             path.write_text(json.dumps(patterns), encoding="utf-8")
             answer = ours(["score", "--profile", "seed", "--patterns", str(path)], lines(requests))
         verdicts = [json.loads(line) for line in answer.split("\n") if line]
-        for request, verdict, their in zip(requests, verdicts, theirs, strict=True):
-            yield (request, patterns), as_seed(verdict, patterns), their
+        rows = zip(requests, verdicts, theirs, beside, highest, strict=True)
+        for request, verdict, their, others, score in rows:
+            doubts = hesitated(scorer.hesitate(request["response"], request["items"]))
+            told = {"score": verdict["hesitation"]["score"]} if others else as_seed(verdict, patterns)
+            wanted = {"score": score} if others else their
+            yield (request, patterns), [doubts, told], [{name: their[name] for name in doubts}, wanted]
             for fault in faults_in_spans(request, verdict):
                 yield (request, patterns), fault, None
+
+
+def alone(text: str, request: dict[str, Any]) -> dict[str, Any]:
+    """Give the post that says nothing but what an item does."""
+    return {"response": text, "items": [item for item in request["items"] if item["text"] == text][:1]}
 
 
 def compare_markers(nasty: Nasty, count: int) -> Iterator[tuple[Any, Any, Any]]:
