@@ -77,7 +77,7 @@ def test_a_file_more_makes_its_language_readable() -> None:
         ("de", ("definitiv", "garantiert")), ("ja", ("絶対に", "間違いない"))
     ))  # fmt: skip
     with mock.patch.object(unread, "LANGUAGES", (*LANGUAGES, german, japanese)):
-        alphabets, ours, others = unread._reading()
-    with mock.patch.multiple(unread, _ALPHABETS=alphabets, _OURS=ours, _OTHERS=others):
+        scripts, alphabets, ours, others = unread._reading()
+    with mock.patch.multiple(unread, _SCRIPTS=scripts, _ALPHABETS=alphabets, _OURS=ours, _OTHERS=others):
         told = [is_unread(text) for text in UNREAD[:5]]  # Japanese, Korean, Hebrew, German, Russian
     assert told == [False, True, True, False, True]

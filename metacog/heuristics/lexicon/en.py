@@ -303,6 +303,10 @@ _GIVEN = (
     r"(?:contexts?|passages?|tables?|documents?|texts?|articles?|excerpts?|paragraphs?|snippets?|transcripts?|sections?"
     r"|search results?|knowledge base|sources?|records?|dataset)"
 )
+GIVEN_WORDS = (
+    *("context", "passage", "table", "document", "text", "article", "excerpt", "paragraph", "snippet", "transcript"),
+    *("section", "search result", "knowledge base", "source", "record", "dataset"),
+)
 _GIVEN_ONE = rf"(?:(?:given|provided|supplied|attached|retrieved|quoted|above|following|[a-z]+) ){{0,2}}{_GIVEN}"
 _SAYS = (
     r" (?:(?:also|clearly|explicitly|only) )?(?:say|state|show|indicate|mention|list|give|note|report|read|tell"
