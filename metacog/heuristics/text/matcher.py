@@ -1,5 +1,6 @@
 """Find the seed's terms and the patterns' keywords in a text, in one pass."""
 
+import re
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from threading import local
@@ -307,6 +308,24 @@ def linear_regex(expression: str) -> Callable[[str], bool]:
         return bool(found)
 
     return search
+
+
+def standing_in(words: Sequence[str]) -> Callable[[str], list[str]]:
+    """Give what tells which of these words stand anywhere in a text, as they are written, in one pass."""
+    database = hyperscan.Database()
+    flags = [hyperscan.HS_FLAG_SINGLEMATCH] * len(words)
+    database.compile(expressions=[re.escape(each).encode() for each in words], ids=range(len(words)), flags=flags)
+
+    def standing(text: str) -> list[str]:
+        found = set[int]()
+
+        def note(word: int, *_rest: object) -> None:
+            found.add(word)
+
+        database.scan(text.encode(errors="replace"), match_event_handler=note, scratch=database.scratch.clone())
+        return [words[each] for each in sorted(found)]
+
+    return standing
 
 
 def linear_places(expressions: Sequence[str]) -> Callable[[str], list[Place]]:

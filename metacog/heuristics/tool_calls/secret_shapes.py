@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
-from ..text.matcher import linear_places
+from ..text.matcher import linear_places, standing_in
 from ..text.spans import Place
 
 # -- names -------------------------------------------------------------------------------------
@@ -148,6 +148,7 @@ def use_own(expressions: Sequence[str]) -> None:
     """Look for the operator's shapes, too; ValueError for one that cannot be searched in linear time."""
     global _own
     _own = linear_places(expressions) if expressions else None
+    _kept.cache_clear()
 
 
 # -- values behind a name ----------------------------------------------------------------------
@@ -192,30 +193,35 @@ _CODE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|(?P<name>[A-Za-z_]+)")  # s
 _LINE_ENDS = re.compile(r"[ \t]*(?:[\"'\n\r]|\Z)")
 
 
-FEW = 500  # characters of a text in which all hints are looked for at once; in a longer one that is slower
-_HINT = re.compile("|".join(map(re.escape, (*_NAMES, *(hint for shape in SHAPES for hint in shape.hints)))))
-
-
-# Of the thousands of short values that an argument may have, most are dismissed by one search.
-SHORT = 500
-_HINTS = [*(hint for shape in SHAPES for hint in shape.hints), *_NAMES]
-_ANY_HINT = re.compile("|".join(map(re.escape, _HINTS)))
+_SHAPE_OF = {hint: shape for shape in SHAPES for hint in shape.hints}
+LONG = 2_000  # characters of a text of which the places are kept for a while: a page asks for them several times
+FEW = 500  # characters of a text up to which an expression is quicker than Hyperscan
+_HINT = re.compile("|".join(map(re.escape, (*_NAMES, *_SHAPE_OF))))
 
 
 def may_hold(json_text: str) -> bool:
     """Tell whether JSON may hold a secret: a name or shape of one stands in it, or what may spell one by escapes."""
     lowered = json_text.replace("İ", "_").lower()
-    return _own is not None or "\\" in json_text or any(hint in lowered for hint in _HINTS)
+    return _own is not None or "\\" in json_text or bool(_hints()(lowered))
 
 
-def secret_places(text: str, *, is_cut: bool = False) -> list[Place]:
+def secret_places(text: str, *, is_cut: bool = False) -> Sequence[Place]:
     """Return where secrets stand in a text, in order and apart; of one that `is_cut` its end may be half a secret."""
+    return _kept(text, is_cut) if len(text) >= LONG else _places(text, is_cut)
+
+
+@lru_cache(maxsize=32)
+def _kept(text: str, is_cut: bool) -> Sequence[Place]:
+    return _places(text, is_cut)
+
+
+def _places(text: str, is_cut: bool) -> Sequence[Place]:
     lowered = text.replace("İ", "_").lower()  # the one letter that becomes two
-    if len(text) < SHORT and not _own and not _ANY_HINT.search(lowered):
-        return []
     if len(text) < FEW and not _own and not _HINT.search(lowered):
         return []
-    found = [*_by_shape(text, lowered, is_cut), *_by_name(text, lowered, is_cut), *(_own(text) if _own else ())]
+    hints = _hints()(lowered)
+    found = [*_by_shape(text, lowered, hints, is_cut), *_by_name(text, lowered, hints, is_cut)]
+    found += _own(text) if _own else ()
     return _apart(found) if found else found
 
 
@@ -237,9 +243,14 @@ def _occurrences(lowered: str, hint: str) -> Iterator[int]:
         at = lowered.find(hint, at + len(hint))
 
 
-def _by_shape(text: str, lowered: str, is_cut: bool) -> Iterator[Place]:
-    for shape in SHAPES:
-        for hint in shape.hints:
+@cache
+def _hints() -> Callable[[str], list[str]]:
+    return standing_in([*dict.fromkeys((*_NAMES, *_SHAPE_OF))])
+
+
+def _by_shape(text: str, lowered: str, hints: Sequence[str], is_cut: bool) -> Iterator[Place]:
+    for hint in hints:
+        if shape := _SHAPE_OF.get(hint):
             end = 0  # of the last one: what is within it is a part of it
             for at in _occurrences(lowered, hint):
                 if at < end:
@@ -250,9 +261,11 @@ def _by_shape(text: str, lowered: str, is_cut: bool) -> Iterator[Place]:
                     yield found.span("secret" if "secret" in found.re.groupindex else 0)
 
 
-def _by_name(text: str, lowered: str, is_cut: bool) -> Iterator[Place]:
-    begin = set[int]()
-    for hint in _NAMES:
+def _by_name(text: str, lowered: str, hints: Sequence[str], is_cut: bool) -> Iterator[Place]:
+    begin, names = set[int](), [hint for hint in hints if hint in _NAMES]
+    if not names:
+        return
+    for hint in names:
         for at in _occurrences(lowered, hint):
             if _BEHIND.match(text, at + len(hint)):
                 begin.add(_word_begins(text, at))

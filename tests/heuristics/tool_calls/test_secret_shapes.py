@@ -176,6 +176,7 @@ UNITS = (
 def test_a_megabyte_takes_ten_times_as_long_as_a_tenth_of_it(unit: str) -> None:
     def seconds(length: int) -> float:
         text = (unit * (length // len(unit) + 1))[:length]
+        secret_shapes.use_own([])  # which forgets what is kept
         begun = time.process_time()
         secret_places(text)
         secret_places(text, is_cut=True)
