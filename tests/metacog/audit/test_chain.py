@@ -69,6 +69,15 @@ def test_more_than_one_batch_is_sealed_at_once(monkeypatch: pytest.MonkeyPatch) 
     assert problems() == []
 
 
+def test_what_waits_is_counted_in_batches_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chain, "BATCH", 2)
+    sealed(2)
+    write(5)
+    assert (chain.verify().unsealed, problems()) == (5, [])
+    sql("DELETE FROM metacog_auditunsealed")
+    assert len(problems()) == 5, "under no seal, and waiting for none"
+
+
 def test_each_batch_is_looked_for_behind_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chain, "BATCH", 2)
     events = write(5)

@@ -120,6 +120,11 @@ def test_an_item_of_an_unknown_kind_is_an_item(kind: str, action: str) -> None:
     assert audit.of_item(kind, "held") == action
 
 
+def test_an_id_from_elsewhere_is_cut(aurora: Any) -> None:
+    ids = [audit.event("x", "y" * length, actor=None, team=aurora).object_id for length in (59, 60, 61)]
+    assert ids == ["y" * 59, "y" * 60, "y" * 60]
+
+
 def test_an_import_is_one_event_with_its_counts(aurora: Any) -> None:
     audit.imported("patterns", ["a"] * 60, ["b"] * 60, "imp_1", actor=None, team=aurora)
     event = AuditEvent.objects.get(action="patterns-imported")
