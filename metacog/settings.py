@@ -699,7 +699,8 @@ LOGGING = {
     "formatters": {
         "line": {"()": "metacog.runtime.logs.Line", "fmt": "%(asctime)s %(levelname)s %(name)s %(message)s"},
     },
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"broker": {"()": "metacog.runtime.broker_reach.Quiet"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["broker"]}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},
     # Refused requests are the callers' affair and are answered in full; only our own failures are logged.
     "loggers": {

@@ -61,6 +61,7 @@ class Channel(virtual.Channel):
         self._sql("PRAGMA journal_mode=WAL")
         self._sql("PRAGMA synchronous=NORMAL")
         self._sql(TABLE)
+        self._sql("PRAGMA user_version = 1")  # writes: a file that can only be read is found now, not at each message
 
     def _sql(self, statement: str, *values: Any) -> list[Any]:
         with self._lock:

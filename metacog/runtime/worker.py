@@ -1,16 +1,55 @@
-"""The worker's consumer: what it cannot use is dropped with one line, and no word of what it holds."""
+"""The worker's consumer: what it cannot use is dropped with one line, and no word of what it holds; a broker that is
+away is told of once.
+"""
 
 from __future__ import annotations
 
 import logging
+import time
 from typing import Any
 
 from celery.worker import consumer
+from celery.worker.state import maybe_shutdown
+
+from metacog.runtime.broker_reach import reach
 
 log = logging.getLogger("metacog")
 
 
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 15.0  # seconds before the next try to connect; each is longer by the first
+SETTLED_SECONDS = 5.0  # a connection that has lasted so long is one
+
+
 class Consumer(consumer.Consumer):  # type: ignore[misc]  # celery has no types
+    _settling: Any = None  # the timer's entry
+
+    def ensure_connected(self, conn: Any) -> Any:
+        """Connect, for as long as that takes."""
+        connected = conn.ensure_connection(
+            lambda error, pause: reach.failed(error),
+            interval_start=FIRST_PAUSE,
+            interval_step=FIRST_PAUSE,
+            interval_max=LONGEST_PAUSE,
+            callback=maybe_shutdown,
+        )
+        self.first_connection_attempt = False
+        self._settling = self.timer.call_after(SETTLED_SECONDS, reach.succeeded)
+        return connected
+
+    def on_connection_error_before_connected(self, exc: Exception) -> None:
+        self._lost(exc)
+        super().on_connection_error_before_connected(exc)
+
+    def on_connection_error_after_connected(self, exc: Exception) -> None:
+        self._lost(exc)
+        super().on_connection_error_after_connected(exc)
+
+    def _lost(self, exc: Exception) -> None:
+        reach.failed(exc)
+        if self._settling is not None:
+            self._settling.cancel()
+        time.sleep(FIRST_PAUSE)  # a file that can be opened and not written would be opened again at once
+
     def on_decode_error(self, message: Any, exc: Exception) -> None:
         self._drop(message, "cannot be read")
 
