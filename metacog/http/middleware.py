@@ -17,7 +17,7 @@ from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import DisallowedHost, SuspiciousOperation
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError, ProgrammingError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render, resolve_url
 from django.template.loader import render_to_string
@@ -139,7 +139,10 @@ class Api:
         except SuspiciousOperation as error:
             log.error("%s %s: %s", request.method, request.path, error)
             return answer(Problem(400, "The request could not be answered."))
-        except Exception:  # agents are answered a problem document, whatever fails
+        except Exception as error:  # agents are answered a problem document, whatever fails
+            if _lacks_tables(error):
+                log.error("%s %s: the database is of another version: %s", request.method, request.path, error)
+                return answer(database_away())
             log.exception("%s %s failed", request.method, request.path)
             return answer(Problem(500, "Something went wrong here. Nothing was written; send it again later."))
         if response.status_code >= 400 and "problem+json" not in response.get("Content-Type", ""):
@@ -148,7 +151,7 @@ class Api:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Turn a database that is away, and a policy that cannot be read, into 503 for people as well."""
-        if isinstance(exception, AWAY):
+        if isinstance(exception, AWAY) or _lacks_tables(exception):
             log.error("%s %s: the database is away: %s", request.method, request.path, exception)
             return _away_page()
         if isinstance(exception, UnreadablePolicy):
@@ -165,6 +168,14 @@ def _nul_in(request: HttpRequest) -> str:
     if "\0" in request.path_info:
         return "/path"
     return "/query" if "\0" in unquote_plus(request.META.get("QUERY_STRING", "")) else ""
+
+
+def _lacks_tables(error: Exception) -> bool:
+    """Say whether a table or column is missing in PostgreSQL; SQLite's error of that is among AWAY.
+
+    So it is between a restored back-up, or a database that was changed over, and `migrate`.
+    """
+    return isinstance(error, ProgrammingError) and getattr(error.__cause__, "sqlstate", "") in ("42P01", "42703")
 
 
 def database_away() -> Problem:

@@ -65,7 +65,7 @@ def test_beat_says_it_once_and_counts_what_it_did_not_send(
     app: Celery, path: Path, said: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [100.0]
-    monkeypatch.setattr(beat.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
     scheduler: Any = beat.Scheduler(app=app, lazy=False)
     entries = list(scheduler.schedule.values())
 
@@ -100,7 +100,7 @@ def test_the_worker_says_it_once(app: Celery, said: Callable[[], list[str]], mon
     with start_worker(app, pool="solo", perform_ping_check=False, shutdown_timeout=20):
         with monkeypatch.context() as patch:  # it connects and then fails, so that nothing but our pause slows it down
             patch.setattr(broker.Channel, "_get", read_only)
-            until(lambda: worker.reach._tries > 3)
+            until(lambda: broker_reach.reach._tries > 3)
             assert [line[:19] for line in said()] == LINES[:1], said()
         until(lambda: len(said()) > 1)
     assert [line[:19] for line in said()] == LINES, said()

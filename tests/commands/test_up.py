@@ -73,7 +73,7 @@ def test_a_database_of_before_each_package_had_one_migration_is_taken_as_it_is(
     up.migrate()
     assert capsys.readouterr().out == ""
     assert set(applied.values_list("app", "name")) == before
-    up.refuse_unprepared()
+    assert up.is_prepared()
 
 
 @pytest.mark.django_db
@@ -402,12 +402,15 @@ call_command("up", port={port})
 @pytest.mark.starts
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_ends_while_it_prepares_also_where_an_exception_would_be_lost(tmp_path: Path, number: int) -> None:
-    done = prepared_with(tmp_path, f"""
+    done = prepared_with(
+        tmp_path,
+        f"""
 def interrupted():
     weakref.finalize(type("Thing", (), {{}})(), signal.raise_signal, {number:d})
     sys.exit("It went on.")
 up.take_data_folder = interrupted
-""")
+""",
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -442,15 +445,10 @@ def test_web_worker_and_beat_run_by_themselves_and_stop_cleanly(tmp_path: Path, 
     environment = environment_for(tmp_path / "data", METACOG_DATABASE_URL=database_url)
     port = free_port()
     manage = [sys.executable, str(django_settings.BASE_DIR / "manage.py")]
-    early = subprocess.run([*manage, "web", f"--port={port}"], env=environment, capture_output=True, text=True)
-    said = "The database is not prepared for this version: run `manage.py migrate` first.\n"
-    assert (early.returncode, early.stderr) == (1, said)
-    subprocess.run([*manage, "migrate", "--no-input", "--verbosity=0"], env=environment, check=True)
-
     with ExitStack() as running:
-        processes = []
+        processes, said = [], (tmp_path / "said").open("w+")
         for name, *options in (("web", f"--port={port}", "--workers=1"), ("worker",), ("beat",)):
-            process = running.enter_context(subprocess.Popen([*manage, name, *options], env=environment))
+            process = running.enter_context(subprocess.Popen([*manage, name, *options], env=environment, stdout=said))
             running.callback(process.kill)
             processes.append(process)
 
@@ -464,9 +462,27 @@ def test_web_worker_and_beat_run_by_themselves_and_stop_cleanly(tmp_path: Path, 
             finally:
                 client.close()
 
+        def waits() -> int:
+            return (tmp_path / "said").read_text().count(": waiting for `manage.py migrate`.\n")
+
+        # They are started before the database is prepared, as containers are: each says so once and waits.
         until(lambda: status("/healthz") == "ok")
+        assert status("/readyz") == "unavailable"
+        for path, kind in (
+            ("/api/v1/responses", "application/problem+json"),
+            ("/sign-in/", "text/plain; charset=utf-8"),
+        ):
+            early = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            early.request("POST", path, b"{}" * 1_000, {"Content-Type": "application/json"})
+            answer = early.getresponse()
+            answered = answer.status, answer.headers["Retry-After"], answer.headers["Content-Type"]
+            assert answered == (503, "5", kind), answer.read()
+        until(lambda: waits() == 3)
+        subprocess.run([*manage, "migrate", "--no-input", "--verbosity=0"], env=environment, check=True)
+        until(lambda: status("/readyz") in ("degraded", "ok"))
         assert (tmp_path / "data" / "first-owner-link").exists()
         until(lambda: status("/readyz") == "ok")  # beat has asked for the heartbeat, and the worker written it
         for process in processes:
             process.send_signal(signal.SIGTERM)
         assert [process.wait(120) for process in processes] == [0, 0, 0]
+        assert waits() == 3

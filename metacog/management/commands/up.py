@@ -12,9 +12,10 @@ import secrets
 import signal
 import socket
 import sys
+import time
 from argparse import ArgumentParser
 from collections.abc import Iterator, MutableMapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -44,6 +45,8 @@ from metacog.sign_in import openid, providers
 # Any number: two `up`s on one PostgreSQL database wait for each other under it.
 PREPARING = 0x6D657461
 CONNECTIONS = 4096  # of one web process, at most
+LOOK_SECONDS = 1.0  # between two looks whether the database is prepared
+LOOKS_AMID = 5  # that find it amid the same older migrations: nobody is at them
 
 
 def say(line: str) -> None:
@@ -196,12 +199,36 @@ def migrate() -> None:
         executor.check_replacements()  # as `migrate` does: remember the one in place of those that it replaces
 
 
-def refuse_unprepared() -> None:
-    """Refuse a database that is not at this release's migrations."""
-    executor = MigrationExecutor(db.connection)
-    refuse_newer(executor.loader)
-    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-        refuse(f"The database is not prepared for this version: run `{command('migrate')}` first.")
+def await_prepared(meanwhile: AbstractContextManager[None]) -> None:
+    """Wait, in that context, until the database is at this release's migrations: containers start at once."""
+    if is_prepared():
+        return
+    say(f"The database is not prepared for this version: waiting for `{command('migrate')}`.")
+    with meanwhile:
+        looks, amid = 0, half_way()
+        while not is_prepared():
+            time.sleep(LOOK_SECONDS)
+            before, amid = amid, half_way()
+            looks = looks + 1 if amid and amid == before else 0
+            if looks == LOOKS_AMID:
+                refuse(amid)
+    say("The database is prepared.")
+
+
+def is_prepared() -> bool:
+    """Say whether the database is at this release's migrations; refuse one of a newer release."""
+    with prepared_alone():
+        if half_way():
+            return False
+        check_surroundings()
+        executor = MigrationExecutor(db.connection)
+        refuse_newer(executor.loader)
+        return not executor.migration_plan(executor.loader.graph.leaf_nodes())
+
+
+def half_way() -> str:
+    """Say what is wrong with a database that stays amid older migrations; `migrate` itself is there for a moment."""
+    return "\n".join(f"{message.msg} {message.hint}" for message in checks.half_way(["default"]))
 
 
 def refuse_newer(loader: MigrationLoader) -> None:
@@ -375,9 +402,7 @@ class OneProcess(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         begin()
         os.close(open_data_folder("up.lock"))  # never held: only to see that the folder can be written
-        with prepared_alone():
-            check_surroundings()
-            refuse_unprepared()
+        await_prepared(nullcontext())
         catalogs.compile_all()
         become(self.process)
 

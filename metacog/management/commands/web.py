@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand
 
 from metacog.management.commands import up
 from metacog.runtime import catalogs
+from metacog.runtime.stand_in import standing_in
 
 
 class Command(BaseCommand):
@@ -23,11 +24,10 @@ class Command(BaseCommand):
         up.begin()
         up.check_port(host, port)
         lock = up.open_data_folder("web.lock")
+        up.await_prepared(standing_in(host, port))
         fcntl.flock(lock, fcntl.LOCK_EX)  # another may be collecting its files there
         with up.prepared_alone():
-            up.check_surroundings()
             up.check_providers()
-            up.refuse_unprepared()
             greeting = up.first_owner()
         if greeting:
             up.say(greeting)
