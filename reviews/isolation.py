@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from time import monotonic
+from typing import TypeVar
 
 from celery.exceptions import SoftTimeLimitExceeded
 
 from metacog.http.middleware import AWAY
+from reviews.models import SweepCursor
 
 log = logging.getLogger(__name__)
+
+KEPT_SECONDS = 1.0  # at most so much of a sweep's way is gone again
+
+Row = TypeVar("Row")
 
 
 @contextmanager
@@ -25,3 +32,19 @@ def by_itself(said: str, *about: object) -> Iterator[None]:
         raise
     except Exception:  # one that fails must not hold up the others
         log.exception(said, *about)
+
+
+def in_turn(sweep: str, rows: Iterable[Row]) -> Iterator[Row]:
+    """Give rows, or keys, in the order of their keys, from behind where the sweep of this name was when it ended.
+
+    However it ended: by its own time, by the task's limit or killed. Whoever takes all of its time is behind all
+    others in the next one, and nobody's turn never comes.
+    """
+    by_key = {int(getattr(row, "pk", row)): row for row in rows}  # type: ignore[call-overload]
+    after = SweepCursor.objects.filter(name=sweep).values_list("after", flat=True).first() or 0
+    kept_at = -KEPT_SECONDS
+    for key in sorted(by_key, key=lambda key: (key <= after, key)):
+        if monotonic() - kept_at >= KEPT_SECONDS:
+            SweepCursor.objects.update_or_create(name=sweep, defaults={"after": key})
+            kept_at = monotonic()
+        yield by_key[key]

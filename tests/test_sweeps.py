@@ -6,6 +6,7 @@ import json
 import logging
 import tracemalloc
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -24,6 +25,7 @@ from patterns.models import ErrorPattern
 from reviews import isolation, retention, tasks
 from reviews.held import decisions
 from reviews.investigation import research
+from reviews.learning import sweep
 from reviews.learning.backtest import backtest
 from reviews.metrics import weight_fits
 from reviews.models import (
@@ -316,3 +318,27 @@ def test_long_texts_are_read_a_few_at_a_time(kuro: Caller, read: Callable[[], ob
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < copies * 100_000 / 2
+
+
+@pytest.mark.django_db
+def test_learning_goes_on_where_its_time_ended(
+    aurora: Any, kuro: Caller, other: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first takes all the time there is, every time; the others learn all the same."""
+    learned = []
+    agents = [str(each) for each in Agent.objects.order_by("pk").values_list("public_id", flat=True)]
+    for caller in (kuro, other):
+        caller.respond()
+
+    def learn_from(agent: Agent) -> int:
+        learned.append(agent.public_id)
+        if agent.public_id == agents[0]:
+            raise SoftTimeLimitExceeded
+        return 0
+
+    monkeypatch.setattr(isolation, "KEPT_SECONDS", 0.0)
+    monkeypatch.setattr(sweep, "_learn_from", learn_from)
+    for _ in range(3):
+        with suppress(SoftTimeLimitExceeded):
+            tasks.learn()
+    assert learned == [agents[0], agents[1], agents[0], agents[1], agents[0]]

@@ -36,7 +36,7 @@ from metacog.models import Agent, Team
 from patterns.models import ErrorPattern, keyword_problems
 from patterns.patterns import lifecycle
 from patterns.patterns.lifecycle import digest
-from reviews.isolation import by_itself
+from reviews.isolation import by_itself, in_turn
 from reviews.learning import sweep
 from reviews.learning.extract import in_words, sentence_changed, sentence_with
 from reviews.models import (
@@ -79,11 +79,11 @@ class Judged:
 
 
 def look_due(now: datetime) -> int:
-    """Look at the teams with new decisions, those that waited longest first; return how many patterns are new."""
+    """Look at the teams with new decisions, in turn; return how many patterns are new."""
     began, made = monotonic(), 0
     looks = {look.team_id: look for look in ContrastLook.objects.all()}
     never = ContrastLook(at=_NEVER, texts=0)
-    for team in sorted(Team.objects.all(), key=lambda team: (looks.get(team.pk, never).at, team.pk)):
+    for team in in_turn("contrast", Team.objects.all()):
         with by_itself("No contrasts looked for in %s", team.pk):
             if _is_due(team, looks.get(team.pk, never), now):
                 made += look(team, now)

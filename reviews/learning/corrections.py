@@ -21,7 +21,7 @@ from metacog.heuristics.stats.found import Estimate, Group
 from metacog.heuristics.stats.gate import Gate
 from metacog.models import AgentState, AuditEvent, Team, User
 from patterns.models import ErrorPattern
-from reviews.isolation import by_itself
+from reviews.isolation import by_itself, in_turn
 from reviews.learning import hearing, sweep
 from reviews.learning.extract import Teacher
 from reviews.metrics.daily import ENOUGH
@@ -218,7 +218,7 @@ def learn_due(now: datetime) -> int:
     is_new = Q(learned_corrections=None) | Q(last__gt=made_at, learned_corrections__made_at__lte=now - LEARN_AFTER)
     is_new |= Q(learned_corrections__made_at__gt=now)  # the clock was set back since
     learned = 0
-    for team in teams.exclude(last=None).filter(is_new).order_by("pk"):
+    for team in in_turn("learn-corrections", teams.exclude(last=None).filter(is_new)):
         with by_itself("No order of corrections learned for the team with the key %s", team.pk):
             _learn(team, now)
             learned += 1

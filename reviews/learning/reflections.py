@@ -24,7 +24,7 @@ from patterns.lessons import lessons
 from patterns.models import Lesson, Problem, ThinkTwice
 from patterns.patterns.scorer import scorer_shown
 from patterns.serializers import instant
-from reviews.isolation import by_itself
+from reviews.isolation import by_itself, in_turn
 from reviews.metrics.daily import day_of, start_of
 from reviews.models import AgentResponse, Decision, HeldItem, Reflection
 from reviews.presentation import reasons
@@ -44,7 +44,7 @@ def reflect_due(now: datetime) -> int:
     began, made = monotonic(), 0
     past = Reflection.objects.filter(day__lt=day_of(now))  # a clock that was wrong for a while may have gone on
     last = dict(past.order_by().values_list("agent").annotate(Max("day")))
-    for agent in Agent.objects.filter(enabled=True).select_related("team").order_by("pk"):
+    for agent in in_turn("reflect", Agent.objects.filter(enabled=True).select_related("team")):
         for day in _days_due(agent, last.get(agent.pk), day_of(now)):
             if monotonic() - began > TURN_SECONDS:
                 return made

@@ -21,7 +21,7 @@ from metacog.models import Agent, AgentState, Team, User
 from patterns.models import ErrorPattern, keyword_problems
 from patterns.patterns import lifecycle
 from patterns.threads import suggestions
-from reviews.isolation import by_itself
+from reviews.isolation import by_itself, in_turn
 from reviews.learning import pattern_stats
 from reviews.learning.extract import PatternProposal, Teacher, sentence_meant
 from reviews.learning.hearing import Hearing
@@ -47,7 +47,7 @@ BATCHES_A_RUN = 50  # of one agent, before the worker looks at its other tasks
 def learn() -> int:
     """Go on behind what was learnt from before; return how many responses and decisions were dealt with."""
     dealt = 0
-    for agent in _with_news():
+    for agent in in_turn("learn", _with_news()):
         with by_itself("Nothing more learned from %s", agent.public_id):
             dealt += _learn_from(agent)
     return dealt

@@ -10,7 +10,7 @@ from django.db.models import F, Q
 from metacog.models import Team
 from patterns.models import ErrorPattern
 from patterns.patterns.lifecycle import digest
-from reviews.isolation import by_itself
+from reviews.isolation import by_itself, in_turn
 from reviews.learning.backtest import backtests
 from reviews.models import ProposalTrial
 
@@ -24,7 +24,7 @@ TURN_SECONDS = 20.0  # in which a run begins with teams
 def try_due(now: datetime) -> int:
     """Try proposals that were not tried yet, or not for a day, the newest first; return how many."""
     began, tried = monotonic(), 0
-    for team in Team.objects.filter(patterns__state=State.PROPOSED).distinct().order_by("pk"):
+    for team in in_turn("try-proposals", Team.objects.filter(patterns__state=State.PROPOSED).distinct()):
         with by_itself("No proposals tried in the team with the key %s", team.pk):
             tried += _try(team, now)
         if monotonic() - began > TURN_SECONDS:

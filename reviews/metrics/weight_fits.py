@@ -20,7 +20,7 @@ from metacog.heuristics.decided import belongs
 from metacog.heuristics.hesitation import fitting
 from metacog.heuristics.hesitation.fitting import Case, Fit, Signals
 from metacog.models import Agent, AgentState, Policy
-from reviews.isolation import by_itself
+from reviews.isolation import by_itself, in_turn
 from reviews.metrics import daily
 from reviews.models import AgentResponse, Decision, FittedWeights, HeldItem, Sample, Signal
 from reviews.risk.in_force import Turns
@@ -38,9 +38,9 @@ def fit_due(now: datetime) -> int:
     """Fit anew for agents whose weights were fitted a day ago or against another policy; return how many."""
     of_late = Q(fitted_weights__made_at__gt=now - AFRESH, fitted_weights__made_at__lte=now)
     is_fresh = of_late & Q(fitted_weights__policy_version=F("policy_version"))
-    due = Agent.objects.exclude(is_fresh).order_by(F("fitted_weights__made_at").asc(nulls_first=True), "pk")
+    due = Agent.objects.exclude(is_fresh)
     fitted = 0
-    for key in list(due.values_list("pk", flat=True)):  # all: some may fail, every time
+    for key in in_turn("fit-weights", due.values_list("pk", flat=True)):  # all: some may fail, every time
         with by_itself("No weights fitted for the agent with the key %s", key):
             fit_and_keep(Agent.objects.get(pk=key), now)
             fitted += 1

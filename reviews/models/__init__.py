@@ -16,6 +16,7 @@ from reviews.models.learning import (
     ProposalTrial,
     Reflection,
     ShadowMatch,
+    SweepCursor,
     reflection_id,
 )
 from reviews.models.logs import LogImport, LogImportItem, LogImportPart, log_import_id
@@ -70,6 +71,7 @@ __all__ = [
     "SearchProgress",
     "ShadowMatch",
     "Signal",
+    "SweepCursor",
     "TeamWebhook",
     "comment_id",
     "correction_id",

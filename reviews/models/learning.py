@@ -202,3 +202,13 @@ class Reflection(models.Model):
 
     def __str__(self) -> str:
         return self.public_id
+
+
+class SweepCursor(models.Model):
+    """Whose turn it was when a sweep over teams or agents ended: the next one goes on behind it."""
+
+    name = models.CharField(max_length=40, primary_key=True)
+    after = models.BigIntegerField()  # a team's or agent's key
+
+    def __str__(self) -> str:
+        return f"{self.name} after {self.after}"

@@ -24,7 +24,7 @@ from metacog.heuristics.text.reading import seconds_to_read
 from metacog.heuristics.text.tags import Item, ToolCall, items_of
 from metacog.heuristics.wire.assessment import ItemPart
 from metacog.models import Agent, Team
-from reviews.isolation import by_itself
+from reviews.isolation import by_itself, in_turn
 from reviews.models import AgentResponse, Decision, HeldItem, LearnedRisk, RiskModel, Sample
 from reviews.risk import choices, in_force
 
@@ -54,9 +54,10 @@ def learn_due(now: datetime) -> int:
     fresh = LearnedRisk.objects.filter(team=OuterRef("pk"), agent=None, made_at__gt=now - AFRESH, made_at__lte=now)
     decided = Decision.objects.filter(held__team=OuterRef("pk"), by=Decision.By.PERSON, seq__isnull=False)
     began, learned = monotonic(), 0
-    for key in list(Team.objects.filter(Exists(decided)).exclude(Exists(fresh)).order_by("?").values_list("pk")):
-        with by_itself("No risk learned for the team with the key %s", *key):
-            learn_and_keep(Team.objects.get(pk=key[0]), now)
+    due = Team.objects.filter(Exists(decided)).exclude(Exists(fresh)).values_list("pk", flat=True)
+    for key in in_turn("learn-risk", due):
+        with by_itself("No risk learned for the team with the key %s", key):
+            learn_and_keep(Team.objects.get(pk=key), now)
             learned += 1
         if monotonic() - began > TURN_SECONDS:
             break
