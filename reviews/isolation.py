@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from time import monotonic
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from celery.exceptions import SoftTimeLimitExceeded
 
@@ -40,7 +40,7 @@ def in_turn(sweep: str, rows: Iterable[Row]) -> Iterator[Row]:
     However it ended: by its own time, by the task's limit or killed. Whoever takes all of its time is behind all
     others in the next one, and nobody's turn never comes.
     """
-    by_key = {int(getattr(row, "pk", row)): row for row in rows}  # type: ignore[call-overload]
+    by_key = {_key(row): row for row in rows}
     after = SweepCursor.objects.filter(name=sweep).values_list("after", flat=True).first() or 0
     kept_at = -KEPT_SECONDS
     for key in sorted(by_key, key=lambda key: (key <= after, key)):
@@ -48,3 +48,7 @@ def in_turn(sweep: str, rows: Iterable[Row]) -> Iterator[Row]:
             SweepCursor.objects.update_or_create(name=sweep, defaults={"after": key})
             kept_at = monotonic()
         yield by_key[key]
+
+
+def _key(row: Any) -> int:
+    return int(getattr(row, "pk", row))

@@ -77,6 +77,7 @@ class Delivery(models.Model):
         NO_SECRET = "no-secret", _("There is no live secret to sign with.")
         NO_URL = "no-url", _("The agent has no webhook address any more.")
         OFF = "off", _("The webhook was switched off.")
+        TOO_MANY = "too-many", _("Too many deliveries were queued while the webhook failed.")
         DISABLED = "disabled", _("The receiver was disabled for as long as texts are kept.")
         INTERRUPTED = "interrupted", _("metacog was interrupted while it was sending.")
 

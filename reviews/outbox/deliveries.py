@@ -53,6 +53,7 @@ WEBHOOK_SLOTS = 16  # beside them, for teams' webhooks, and half of those for fa
 AGENT_SLOTS = 4  # sends at once to one agent or webhook, from all workers together
 FAILING_AGENT_SLOTS = 1
 BATCH = 200  # deliveries given up in one transaction
+MOST_OWED = 10_000  # deliveries that wait for one failing receiver; what goes beyond is given up, and can be sent again
 
 # What a delivery's move to a state is called in the record, and where it comes from.
 MOVES = {
@@ -351,6 +352,8 @@ def _claim(to: Receiver, now: datetime, slots: int, room: int) -> list[Attempt]:
             trouble = Trouble.OFF if _address(to) else Trouble.NO_URL
             give_up(list(due.defer("body")[:BATCH]), to, last_error=trouble)
             return []
+        if endpoint.failing_since:
+            _bound(to, now)
         leased = deliveries_of(to).filter(state=State.WAITING, leased_until__gt=now)
         under_way = leased.exclude(clocks.is_free(now, LEASE)).count()
         secrets = _secrets(to)
@@ -383,6 +386,14 @@ def _claim(to: Receiver, now: datetime, slots: int, room: int) -> list[Attempt]:
         endpoint.tried_at = now
         endpoint.save(update_fields=["tried_at"])
     return claimed
+
+
+def _bound(to: Receiver, now: datetime) -> None:
+    """Give up some of what goes beyond the bound: what would be tried last. Reads no more index than the bound."""
+    owed = deliveries_of(to).filter(clocks.is_free(now, LEASE), state=State.WAITING)
+    beyond = list(owed.order_by("next_attempt_at", "pk").values_list("pk", flat=True)[MOST_OWED : MOST_OWED + BATCH])
+    if beyond:
+        give_up(list(Delivery.objects.filter(pk__in=beyond).defer("body")), to, last_error=Trouble.TOO_MANY)
 
 
 def _locked(to: Receiver) -> Endpoint | TeamWebhook:
@@ -458,14 +469,14 @@ def _judge(endpoint: Endpoint | TeamWebhook, outcome: Outcome, given_up: int, no
             endpoint.failing_since, endpoint.given_up = None, 0
             endpoint.save(update_fields=["failing_since", "given_up"])
         return
-    endpoint.failing_since = endpoint.failing_since or now
+    endpoint.failing_since = min(endpoint.failing_since or now, now)  # the clock may have been set back
     endpoint.given_up += given_up
     reason = ""
     if outcome.trouble == Trouble.GONE:
         reason = Off.GONE
     elif given_up and endpoint.given_up >= GIVEN_UP_IN_A_ROW:
         reason = Off.GIVEN_UP
-    elif given_up and now - endpoint.failing_since >= FAILING_TOO_LONG:
+    elif now - endpoint.failing_since >= FAILING_TOO_LONG:  # however few attempts each delivery had
         reason = Off.FAILING
     if reason and not endpoint.off_at:
         endpoint.off_at, endpoint.off_reason = now, reason

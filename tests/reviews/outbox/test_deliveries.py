@@ -393,7 +393,7 @@ def test_a_success_ends_the_time_without_any(agent: Any, receiver: Any) -> None:
     assert Endpoint.objects.get().failing_since is None
 
 
-def test_a_day_of_pauses_is_no_day_without_success(agent: Any, receiver: Any, settings: Any) -> None:
+def test_a_day_without_success_switches_it_off_whatever_the_attempts(agent: Any, receiver: Any, settings: Any) -> None:
     settings.CALLBACK_SCHEDULE = (90_000.0, 90_000.0)  # 25 hours each
     receiver.then = 500
     owe(agent)
@@ -401,7 +401,41 @@ def test_a_day_of_pauses_is_no_day_without_success(agent: Any, receiver: Any, se
     for attempt in range(3):
         deliveries.deliver_due(NOW + timedelta(hours=25 * attempt))
         off.append(Endpoint.objects.get().is_off)
-    assert off == [False, False, True], "it goes off when a delivery is given up"
+    assert off == [False, True, True]
+
+
+def test_a_backlog_that_uses_no_delivery_up_ends_with_the_day_and_is_sent_by_hand(
+    agent: Any, receiver: Any, olga: Any
+) -> None:
+    """One attempt at a time goes round a backlog: each delivery has had a few when the day is over."""
+    receiver.then = 500
+    for hour in range(26):
+        owe(agent, 4, next_attempt_at=NOW + timedelta(hours=hour))
+        deliveries.deliver_due(NOW + timedelta(hours=hour))
+    assert Endpoint.objects.get().off_reason == Endpoint.Off.FAILING
+    assert Delivery.objects.order_by("-attempts").first().attempts <= len(deliveries.SCHEDULE)
+    run_to_the_end(NOW + timedelta(hours=26))
+    assert states(agent) == {State.EXHAUSTED: 104}
+    receiver.then = 204
+    assert deliveries.switch_on(agent, olga, with_given_up=True) == (True, 104)
+    run_to_the_end()
+    assert states(agent) == {State.DELIVERED: 104}
+
+
+def test_the_backlog_of_a_failing_endpoint_is_bounded_and_what_goes_beyond_is_listed(
+    agent: Any, receiver: Any, olga: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deliveries, "MOST_OWED", 5)
+    receiver.then = 500
+    owe(agent)
+    deliveries.deliver_due(NOW)
+    owe(agent, 12)
+    deliveries.deliver_due(NOW)
+    beyond = Delivery.objects.filter(last_error=Delivery.Trouble.TOO_MANY)
+    assert {row.state for row in beyond} == {State.EXHAUSTED}
+    assert states(agent) == {State.WAITING: 5, State.EXHAUSTED: 8}
+    assert AuditEvent.objects.filter(action="callback-given-up").count() == beyond.count() == 8
+    assert deliveries.send_again(beyond[0], olga)
 
 
 def test_another_address_starts_afresh(kuro: Any, agent: Any, receiver: Any, another_receiver: Any) -> None:
