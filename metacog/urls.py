@@ -197,6 +197,7 @@ urlpatterns = [
     path("agents/<str:agent_id>/keys/<int:key_id>/restore", agents.key_restore, name="key-restore"),
     path("agents/<str:agent_id>/switch", agents.agent_switch, name="agent-switch"),
     path("agents/<str:agent_id>/endpoint-on", deliveries.endpoint_on, name="endpoint-on"),
+    path("agents/<str:agent_id>/endpoint-discard", deliveries.endpoint_discard, name="endpoint-discard"),
     path("team/", team.team, name="team"),
     path("team/<int:team_id>/members", team.member_add, name="member-add"),
     path("team/<int:team_id>/retention", team.team_retention, name="team-retention"),

@@ -208,6 +208,16 @@ SENTENCES: Mapping[str, Promise] = {
     ),
     "endpoint-switched-off": gettext_lazy("The webhook of %(agent)s was switched off (%(reason)s)"),
     "endpoint-switched-on": gettext_lazy("%(actor)s switched the webhook of %(agent)s on again"),
+    "endpoint-discarded": ngettext_lazy(
+        "%(actor)s discarded %(count)s delivery to %(agent)s",
+        "%(actor)s discarded %(count)s deliveries to %(agent)s",
+        "count",
+    ),
+    "webhook-discarded": ngettext_lazy(
+        "%(actor)s discarded %(count)s event for the webhook to %(host)s",
+        "%(actor)s discarded %(count)s events for the webhook to %(host)s",
+        "count",
+    ),
     "webhook-added": gettext_lazy("%(actor)s added the team's webhook to %(host)s (%(fields)s)"),
     "webhook-changed": gettext_lazy("%(actor)s changed the events of the webhook to %(host)s (%(fields)s)"),
     "webhook-secret-rotated": gettext_lazy("%(actor)s gave the webhook to %(host)s a new secret"),

@@ -206,6 +206,19 @@ def switch_on(to: Receiver, person: User, *, with_given_up: bool) -> tuple[bool,
     return True, again
 
 
+def discard(to: Receiver, person: User) -> int:
+    """Delete the bodies of all that was given up, which is then sent no more; return how many those were.
+
+    The rows stay in the list. An agent reads its decisions from the feed all the same.
+    """
+    with transaction.atomic():
+        _locked(to)
+        discarded = deliveries_of(to).filter(state=State.EXHAUSTED).exclude(body="").update(body="")
+        if discarded:
+            _event(f"{_kind(to)}-discarded", to.public_id, to, person, "", "", count=discarded).save()
+    return discarded
+
+
 def schedule() -> tuple[float, ...]:
     """Return the pauses between attempts, in seconds: exact where the operator gave them."""
     if settings.CALLBACK_SCHEDULE is not None:

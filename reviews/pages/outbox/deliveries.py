@@ -142,6 +142,21 @@ def endpoint_on(request: PersonRequest, agent_id: str) -> HttpResponse:
     return redirect("agent", agent.public_id) if "from_agent" in request.POST else _back(request)
 
 
+@require_POST
+def endpoint_discard(request: PersonRequest, agent_id: str) -> HttpResponse:
+    """Discard what was given up of an agent's deliveries."""
+    agent = get_object_or_404(Agent, public_id=agent_id, team__in=request.user.teams_as())
+    _check_may_send(request, agent)
+    say_discarded(request, deliveries.discard(agent, request.user))
+    return redirect("agent", agent.public_id) if "from_agent" in request.POST else _back(request)
+
+
+def say_discarded(request: PersonRequest, count: int) -> None:
+    """Say how many deliveries were discarded."""
+    said = ngettext("%(count)s delivery was discarded.", "%(count)s deliveries were discarded.", count)
+    messages.success(request, said % {"count": f"{count:,}"})
+
+
 def _webhook(request: PersonRequest, webhook_id: str) -> TeamWebhook:
     """Return a webhook of a team that the person owns."""
     owned = request.user.teams_as(Role.OWNER)

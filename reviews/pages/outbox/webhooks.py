@@ -23,6 +23,7 @@ from metacog.models import Role, Team
 from metacog.pages.confirming import Step, confirm, done
 from reviews.models import Delivery, TeamWebhook
 from reviews.outbox import deliveries, webhooks
+from reviews.pages.outbox.deliveries import say_discarded
 from reviews.pages.person import PersonRequest
 
 LATEST = 10  # deliveries that a webhook's page shows
@@ -105,6 +106,8 @@ def webhook_step(request: PersonRequest, webhook_id: str) -> HttpResponse:
         _send_test(request, found)
     elif step == "switch-on":
         _switch_on(request, found)
+    elif step == "discard":
+        say_discarded(request, deliveries.discard(found, request.user))
     elif step == "end-former":
         if webhooks.end_former_secret(found, request.user):
             messages.success(request, gettext("The older secret has ended. Only the newest signs now."))

@@ -11,9 +11,10 @@ from django.urls import reverse
 from django.utils import timezone
 from standardwebhooks import Webhook
 
-from reviews.models import Delivery, TeamWebhook
+from metacog.models import AuditEvent
+from reviews.models import Delivery, Endpoint, TeamWebhook
 from reviews.outbox import deliveries, webhooks
-from tests.reviews.outbox.receiving import Receiver, owe
+from tests.reviews.outbox.receiving import NOW, Receiver, at, owe
 from tests.tables import table
 
 pytestmark = pytest.mark.django_db
@@ -186,3 +187,29 @@ def test_one_that_was_switched_off_is_switched_on_with_what_was_given_up(
     assert "Switched off" in client.get(reverse("team")).content.decode()
     assert "2 deliveries are being sent" in step(client, webhook, "switch-on", again="1").content.decode()
     assert Delivery.objects.filter(state="waiting").count() == 2
+
+
+def test_what_was_given_up_is_discarded_by_hand_and_recorded(
+    as_person: Any, olga: Any, alice: Any, kuro: Any, aurora: Any, webhook: TeamWebhook
+) -> None:
+    agent = at(kuro, webhook.url)
+    Endpoint.objects.create(agent=agent, url=agent.callback_url, off_at=NOW, off_reason="failing")
+    TeamWebhook.objects.update(off_at=NOW, off_reason="failing")
+    owe(agent, 3, state="exhausted")
+    owe(agent, 2, state="exhausted", webhook=webhook)
+    address = reverse("endpoint-discard", args=[kuro.id])
+    assert as_person(alice).post(address).status_code == 403
+    client = as_person(olga)
+    for page in (reverse("deliveries"), reverse("agent", args=[kuro.id]), reverse("webhook", args=[webhook.public_id])):
+        assert "Discard the deliveries" in client.get(page).content.decode()
+    assert "3 deliveries were discarded." in client.post(address, follow=True).content.decode()
+    assert Delivery.objects.exclude(body="").count() == 2
+    step(client, webhook, "discard")
+    assert not Delivery.objects.exclude(body="").exists()
+    assert Delivery.objects.filter(state="exhausted").count() == 5, "they stay listed"
+    told = AuditEvent.objects.filter(action__endswith="-discarded").order_by("pk")
+    assert [(event.action, event.data["count"]) for event in told] == [
+        ("endpoint-discarded", 3),
+        ("webhook-discarded", 2),
+    ]
+    assert deliveries.switch_on(agent, olga, with_given_up=True) == (True, 0)
