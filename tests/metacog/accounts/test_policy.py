@@ -23,7 +23,7 @@ DRAFT = {
     "budget_calls": "5", "budget_extension": "3", "budget_wait_seconds": "3600", "remember_into_memory": "on",
     "stuck_threshold": "7", "accept_relayed_yes": "on", "part_quality": "on", "part_confidence": "on",
     "part_stuck": "on", "forbidden": "",
-    "quality_responsiveness": "0.4", "quality_completeness": "0.45", "quality_consistency": "0.57",
+    "quality_responsiveness": "0.0", "quality_completeness": "0.0", "quality_consistency": "0.75",
     "quality_length": "0.4", "quality_repetition": "0.4", "quality_pass_at": "0.7", "quality_low_at": "0.5",
     "stuck_repeated-approach": "3", "stuck_circular-reasoning": "3", "stuck_error-loop": "3", "stuck_exhaustion": "3",
     "stuck_uncertainty": "2", "stuck_scope-creep": "2", "stuck_stale-context": "2", "stuck_no-commits": "0",

@@ -215,7 +215,7 @@ def pages_of(verdict: dict[str, Any]) -> list[str]:
 
 def test_both_pages_say_what_quality_was_made_of_and_when_the_next_cycle_is(kuro: Any, told: Any) -> None:
     Policy.objects.update(quality={"pass_at": 0.9, "low_at": 0.9})
-    verdict = [kuro.respond(user_message="When is the meeting? Who comes?", problem="bug-17") for _ in range(2)][1]
+    verdict = [kuro.respond(user_message="When is the meeting? Who comes?", problem="bug-17") for _ in range(3)][2]
     evaluation = verdict["quality"]["evaluation"]
     assert (verdict["events"], verdict["schedule"]["next"]) == (["meta:confidence-low", "meta:impasse"], "2m")
     addresses = pages_of(verdict)
@@ -264,7 +264,7 @@ def test_what_else_it_says_is_translated(
 ) -> None:
     Policy.objects.update(quality={"pass_at": 0.9, "low_at": 0.9})
     said = {"user_message": "When is the meeting? Who comes?", "retrieval": {"scores": [0.5]}, "problem": "bug-17"}
-    verdict = [kuro.respond(**said) for _ in range(2)][1]
+    verdict = [kuro.respond(**said) for _ in range(3)][2]
     settings.LOCALE_PATHS = [tmp_path]
     catalogs.compile_all()
     client.cookies[settings.LANGUAGE_COOKIE_NAME] = language
