@@ -172,7 +172,7 @@ REFUSALS = {
     413: "The body is larger than {most} bytes. Send less in one post.",
     503: "Too much is being sent at once. Nothing was written; send it again later.",
 }
-BOTH_FRAMINGS = "Say how long the body is once: by Content-Length, or by Transfer-Encoding."
+BOTH_FRAMINGS = "Say how long the body is once: by Content-Length, or by Transfer-Encoding with `chunked` alone."
 REFUSALS_OF_WAITING = "Too many are waiting for an answer already. Ask again later, or without `wait`."
 
 
@@ -182,7 +182,7 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
     length = environ.get("CONTENT_LENGTH", "")
     if "HTTP_TRANSFER_ENCODING" in environ:
         send = _closing(send)
-        if length:
+        if length or environ["HTTP_TRANSFER_ENCODING"].lower() != "chunked":  # `gzip, chunked`: granian takes that
             await _send(send, await _answer(environ, Problem(400, BOTH_FRAMINGS), send))
             return
     if length in ("", "0") and "HTTP_TRANSFER_ENCODING" not in environ:

@@ -177,6 +177,24 @@ def test_more_stalled_bodies_than_there_are_threads_hold_nobody_up(post: Any) ->
     assert play(*stalled, post(SAID))[-1] == 201
 
 
+@pytest.mark.parametrize(
+    "framing",
+    [
+        {"content_length": str(len(SAID)), "transfer_encoding": "chunked"},
+        {"content_length": "0", "transfer_encoding": "chunked"},
+        {"content_length": "", "transfer_encoding": "gzip, chunked"},
+        {"content_length": "", "transfer_encoding": "chunked, chunked"},
+        {"content_length": "", "transfer_encoding": "identity"},
+        {"content_length": "9", "transfer_encoding": "identity"},
+    ],
+)
+@pytest.mark.parametrize("more", [{}, FORM, {"method": "DELETE"}, {"method": "GET", "path": "/healthz"}])
+def test_a_body_framed_in_two_ways_is_refused(post: Any, framing: dict[str, str], more: dict[str, str]) -> None:
+    """A proxy in front might read the other one, and take a part of the body for the next request."""
+    assert play(post(SAID, **framing | more)) == [400]
+    assert not AgentResponse.objects.exists()
+
+
 @pytest.mark.parametrize("framing", [{"content_length": str(len(SAID))}, CHUNKED])
 def test_a_body_that_comes_in_pieces_is_taken(post: Any, framing: dict[str, str]) -> None:
     assert play(post(SAID[:7], SAID[7:8], SAID[8:], **framing)) == [201]
