@@ -142,6 +142,8 @@ def ask(*more: str) -> None:
                 finish(call_id, {"verdict": "approve", "arguments": each["arguments"], "permission": "given"})
             elif told["disposition"] == "reject":
                 finish(call_id, {"verdict": "reject"})
+    if all("became" in each for each in read().values()):
+        print("nothing left to do", flush=True)
     while waiting := [(call_id, each["held"]) for call_id, each in read().items() if "became" not in each]:
         call_id, held = waiting[0]
         print(f"{call_id}: waiting", flush=True)

@@ -426,7 +426,7 @@ def _conflict(held: HeldItem, told: str) -> Problem:
 
 def _still_risky(edited: decisions.Edited, place: str, text: Masked) -> Problem:
     slips = [{**slip, "pointer": place + slip["pointer"]} for slip in edited.slips.errors]
-    told = f"The edit would be held again: {edited.reason}." if edited.is_held_again else wire.summary(slips)
+    told = f"The edit would be held again: {edited.reason}." if edited.is_held_again else f"{wire.summary(slips)}."
     shown = edited.hesitation and masked_hesitation(
         {
             "score": edited.hesitation.score,
