@@ -46,7 +46,6 @@ SUBJECTS = {
         (
             "tests/reviews/pages/queue_list",
             "tests/reviews/pages/test_queue.py",
-            "tests/reviews/pages/test_lists.py",
             "tests/reviews/pages/risk/test_order.py",
         ),
     ),

@@ -41,7 +41,7 @@ def client(as_person: Any, olga: Any) -> Any:
         ("/queue/?signal=bogus", "Unknown signal “bogus”: filter ignored. Known: absolute-claim, error-pattern"),
         ("/queue/?agent=bogus", "Unknown agent “bogus”: filter ignored.<"),
         ("/queue/?state=decided&by=bogus", "Unknown decider “bogus”: filter ignored. Known: person, agent, "),
-        ("/responses/?show=bogus", "Unknown selection “bogus”: filter ignored. Known: triggered, held, flagged."),
+        ("/responses/?show=bogus", "Unknown selection “bogus”: filter ignored. Known: triggered, held, flagged, "),
         ("/responses/?agent=bogus", "Unknown agent “bogus”: filter ignored.<"),
         ("/deliveries/?state=bogus", "Unknown state “bogus”: filter ignored. Known: "),
         ("/deliveries/?agent=bogus", "Unknown agent “bogus”: filter ignored.<"),
