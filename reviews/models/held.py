@@ -150,8 +150,8 @@ class HeldItem(models.Model):
         return self.public_id
 
     def get_kind_display(self) -> str:
-        """Name the kind, as Django does of a field with choices; another kind by itself."""
-        return str(dict(self.Kind.choices).get(self.kind, self.kind.upper()))
+        """Name the kind, as Django does of a field with choices; another is the agent's word, and quoted."""
+        return str(dict(self.Kind.choices).get(self.kind, f"“{self.kind.upper()}”"))
 
     @property
     def state_for_agent(self) -> str:
