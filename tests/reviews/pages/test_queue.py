@@ -174,6 +174,18 @@ def test_each_page_leads_to_the_one_before_and_to_its_last_item(
     assert 'rel="prev"' not in client.get(f"/queue/?{query}").content.decode()
 
 
+def test_whoever_is_in_several_teams_goes_back_through_all_of_them(
+    client: Any, alice: Any, kuro: Any, other: Any, borealis: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(held_queue, "PAGE", 2)
+    Membership.objects.create(user=alice, team=borealis, role="reviewer")
+    held = [each.hold() for each in (kuro, other, kuro, other, kuro)]
+    page = client.get(f"/queue/?order=age&after={held[3]}").content.decode()
+    address, last = re.search(r'href="([^"]*)" rel="prev" data-last="/queue/(held_\w+)/', page).groups()
+    assert last == held[3]
+    assert shown(client.get(address.replace("&amp;", "&"))) == held[2:4]
+
+
 def test_it_counts_in_its_title_and_tells_the_age_of_the_oldest(client: Any, kuro: Any) -> None:
     from reviews.models import HeldItem
 
