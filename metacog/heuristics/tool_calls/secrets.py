@@ -277,15 +277,16 @@ def leaves(json_text: str) -> Iterator[Leaf]:
     """Give the leaves of JSON, of which the end may be cut off."""
     path: list[str | int | None] = []  # where in each open object (None: before a name) or list
     option: list[str | int | None] = [None]  # the path of the last word that says that the next is secret
-    before = ""
+    before, opened = "", 0
     for found in _TOKEN.finditer(json_text):
         token = found[0]
         if token in "{[":
+            opened = found.start()
             path.append(None if token == "{" else 0)
         elif token in "}]":
             del path[-1:]
             if before in ("{", "["):
-                yield _leaf(path, before + token, found.span(), is_text=False)._replace(is_secret=False)
+                yield _leaf(path, before + token, (opened, found.end()), is_text=False)._replace(is_secret=False)
         elif token == ",":
             if path:
                 path[-1] = path[-1] + 1 if isinstance(path[-1], int) else None

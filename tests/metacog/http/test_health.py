@@ -176,10 +176,11 @@ def test_the_metrics_count_the_answers_that_metacog_failed(
     assert (failed(500), failed(503)) == (1, 2)
 
 
-def test_operators_are_told_of_every_metric_and_of_no_other(db: None) -> None:
+def test_operators_are_told_of_every_metric_and_of_no_other(kuro: Any) -> None:
+    kuro.respond("確実にキャッシュが原因です。疑う余地はありません。")  # which no rule reads
     page = (Path(__file__).parents[3] / "docs" / "operations.md").read_text()
     there = re.findall(r"^(metacog_\w+)", Client().get("/metrics").content.decode(), re.MULTILINE)
-    assert set(re.findall(r"(?<!#)metacog_[a-z_]+", page)) == set(there)  # but anchors
+    assert set(re.findall(r"(?<!#)metacog_[a-z_]+\b(?!-)", page)) == set(there)  # but anchors and files
 
 
 def test_the_metrics_are_for_this_machine_or_the_token_only(settings: Any, db: None) -> None:
