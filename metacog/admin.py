@@ -209,7 +209,10 @@ class PolicyAdmin(ScopedAdmin):
         return [
             (None, {"fields": ["about", "note", "console"]}),
             (_("Thresholds"), {"fields": ["profile", "threshold", "hold_at", "weights_", "release_", "marks_"]}),
-            (_("Tool calls"), {"fields": ["rules_", "default_tool_call"]}),
+            (
+                _("Tool calls"),
+                {"fields": ["rules_", "packs_", "default_tool_call", "readers_", "trusted_", "hold_words_with_calls"]},
+            ),
             (_("Time limits"), {"fields": ["review_seconds", "expiry_seconds"]}),
             (_("Intake"), {"fields": ["rate_per_second", "rate_burst", "require_signature", "plain_text_as_chat"]}),
             (_("Budgets"), {"fields": ["budget_calls", "budget_extension", "budget_wait_seconds"]}),
@@ -241,6 +244,19 @@ class PolicyAdmin(ScopedAdmin):
     @admin.display(description=_("rules on tool calls"))
     def rules_(self, policy: Policy) -> str:
         return format_html("<pre>{}</pre>", rule_forms.pretty(policy.rules)) if policy.rules else "–"
+
+    @admin.display(description=_("packs of rules"))
+    def packs_(self, policy: Policy) -> str:
+        return format_html("<pre>{}</pre>", rule_forms.pretty(policy.packs)) if policy.packs else "–"
+
+    @admin.display(description=_("how arguments are read"))
+    def readers_(self, policy: Policy) -> str:
+        own = {"readers": policy.readers, "programs": policy.programs}
+        return format_html("<pre>{}</pre>", rule_forms.pretty([own])) if policy.readers or policy.programs else "–"
+
+    @admin.display(description=_("trusted tool servers"))
+    def trusted_(self, policy: Policy) -> str:
+        return ", ".join(policy.trusted_servers) or "–"
 
 
 # -- the record ------------------------------------------------------------------------------------

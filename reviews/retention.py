@@ -162,7 +162,7 @@ def _erase_responses(team: Team, before: datetime, now: datetime) -> int:
         AgentResponse.objects.bulk_update(responses, fields)
         HeldItem.objects.filter(response__in=responses).update(text="", attributes={}, metadata={}, alike=None)
         HeldCall.objects.filter(held__response__in=responses).update(
-            arguments=None, schema=None, description="", fault="", hesitation=None
+            arguments=None, schema=None, hints=None, description="", fault="", hesitation=None, effects=[]
         )
         CallOutcome.objects.filter(call__held__response__in=responses).update(detail="", result=None)
         Decision.objects.filter(held__response__in=responses).update(text=None, arguments=None, reason="")
@@ -331,6 +331,7 @@ def _item_without_texts(item: ItemPart) -> ItemPart:
     if "arguments" in kept:  # of a tool call: its name and the policy's rule stay
         kept["arguments"] = None
         kept.pop("fault", None)
+        kept.pop("effects", None)
         kept.pop("hesitation", None)
     return kept
 

@@ -16,11 +16,12 @@ from metacog.heuristics.tool_calls.secrets import (
     mask,
     mask_item,
     masked,
+    masked_effects,
     masked_hesitation,
     masked_schema,
     masked_verdict,
 )
-from metacog.heuristics.wire.assessment import HesitationPart, Verdict
+from metacog.heuristics.wire.assessment import EffectPart, HesitationPart, Verdict
 from metacog.models import Agent
 from patterns.serializers import instant
 from reviews.models import CallOutcome, Decision, Delivery, HeldItem
@@ -52,6 +53,9 @@ class HeldShape(TypedDict):
     schema_omitted: NotRequired[bool]
     outcome: NotRequired[OutcomeShape | None]
     asks: NotRequired[int]
+    annotations: NotRequired[dict[str, Any] | None]
+    effects: NotRequired[list[EffectPart]]
+    readable: NotRequired[bool]
 
 
 class OutcomeShape(TypedDict):
@@ -142,6 +146,9 @@ def held_shape(held: HeldItem, decision: Decision | None = None, *, names: bool 
             "schema_omitted": call.schema_omitted,
             "description": call.description,
             "rule": call.rule,
+            "annotations": call.hints,
+            "effects": call.effects,
+            "readable": call.readable,
             "asks": call.asks,
             "outcome": outcome_shape(getattr(call, "outcome", None)),
         }
@@ -201,6 +208,7 @@ def for_people(shape: Mapping[str, Any], response: Masked | None = None) -> dict
         text = mask_item("", shape["name"], shape["arguments"])
         hidden |= {"text": text.text, "schema": masked_schema(shape["schema"])}
         hidden["hesitation"] = masked_hesitation(shape["hesitation"], text)
+        hidden["effects"] = masked_effects(shape["effects"], shape["arguments"])
     elif shape.get("hesitation") and (response is None or response.edits):
         hidden["hesitation"] = _of_words(hidden["hesitation"], shape, response)
     return hidden

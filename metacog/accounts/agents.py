@@ -96,7 +96,8 @@ def create_agent(
         values = checked(team, name=name, language=language, callback_url=callback_url)
         agent = Agent.objects.create(team=team, risk_model=team.risk_model, **values)
         AgentState.objects.create(agent=agent)
-        Policy.objects.create(agent=agent, version=1, created_by=actor if isinstance(actor, User) else None)
+        author = actor if isinstance(actor, User) else None
+        Policy.objects.create(agent=agent, version=1, hold_words_with_calls=True, created_by=author)
         _record("agent-created", agent, actor, after="enabled", name=agent.name)
         api_key, signing_secret = keys.issue(agent, actor)
     return agent, api_key, signing_secret

@@ -38,9 +38,9 @@ SECTIONS: Mapping[str, tuple[Any, tuple[str, ...]]] = {
     "thresholds": (gettext_lazy("Thresholds"), ("threshold", "hold_at")),
     "release": (
         gettext_lazy("Held items and release"),
-        (*(f"release_{kind}" for kind in KINDS), "plain_text_as_chat"),
+        (*(f"release_{kind}" for kind in KINDS), "plain_text_as_chat", "hold_words_with_calls"),
     ),
-    "rules": (gettext_lazy("Rules on tool calls"), ("rules", "default_tool_call")),
+    "rules": (gettext_lazy("Rules on tool calls"), ("rules", "packs", "default_tool_call")),
     "times": (gettext_lazy("Time limits"), TIMES),
     "budget": (gettext_lazy("Budgets"), BUDGET),
     "weights": (gettext_lazy("Signals and weights"), ("profile", *(weight_field(signal) for signal in SIGNALS))),
@@ -67,6 +67,7 @@ SECTIONS: Mapping[str, tuple[Any, tuple[str, ...]]] = {
     ),
     "memory": (gettext_lazy("Memory and threads"), ("remember_into_memory", "max_active_threads")),
     "marks": (gettext_lazy("Wording of marks"), tuple(f"mark_{kind}" for kind in KINDS)),
+    "effects": (gettext_lazy("Reading of tool calls"), ("readers", "programs", "trusted_servers")),
     "posting": (gettext_lazy("Posting"), (*RATES, "require_signature")),
 }
 UNFOLDED = 5  # what is used daily
@@ -124,7 +125,8 @@ def sections(form: PolicyForm, current: Policy, posted: Mapping[str, Any]) -> di
 
 def defaults(profile: str) -> dict[str, Any]:
     """Return the form's values for a new agent with this profile."""
-    new = Policy(profile=profile, weights=dict(DEFAULTS[profile]), stuck_threshold=STUCK_OF[profile].threshold)
+    own = {"weights": dict(DEFAULTS[profile]), "stuck_threshold": STUCK_OF[profile].threshold}
+    new = Policy(profile=profile, hold_words_with_calls=True, **own)
     # A new agent has the seed's profile; with another, what that brings is the default.
     return filled_in(new, based_on=0) | {"profile": Policy.Profile.SEED}
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django import forms
-from django.core.exceptions import NON_FIELD_ERRORS
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -15,20 +16,27 @@ from metacog import heuristics
 from metacog.accounts import rule_forms
 from metacog.accounts.durations import MINUTE, DurationField, in_words
 from metacog.accounts.forms import KINDS, PARTS, RELEASED_BY, SIGNALS, STUCK, ShownField
+from metacog.heuristics.policy.effect_settings import packs_errors, programs_errors, readers_errors, servers_errors
 from metacog.heuristics.policy.quality_settings import MAX_CHARACTERS, MAX_RECENT, LengthLimits, QualitySettings
 from metacog.heuristics.policy.stuck_settings import MOST_MINUTES, StuckSettings
 from metacog.heuristics.policy.stuck_settings import SETTINGS as STUCK_OF
 from metacog.heuristics.quality.quality import HEDGES
 from metacog.heuristics.signals import DEFAULTS
+from metacog.heuristics.text import strict_json
+from metacog.heuristics.tool_calls.rules import Errors
 from metacog.models import Agent, Language, Policy
 from metacog.models.policies import YEAR
+from metacog.refusals import said
 
 LINES = ("pass_at", "low_at")
 BUDGET = ("budget_calls", "budget_extension", "budget_wait_seconds")
-SWITCHES = ("require_signature", "plain_text_as_chat", "remember_into_memory", "accept_relayed_yes")
+SWITCHES = (
+    "require_signature", "plain_text_as_chat", "remember_into_memory", "accept_relayed_yes", "hold_words_with_calls",
+)  # fmt: skip
 TIMES = ("review_seconds", "expiry_seconds")
 RATES = ("rate_per_second", "rate_burst")
 LIMITS = (*TIMES, *RATES, "max_active_threads")
+JSON_FIELDS = ("packs", "readers", "programs", "trusted_servers")
 # What the model calls otherwise, with the unit that it is stored in.
 LABELS = {
     "threshold": gettext_lazy("Marks from"),
@@ -47,6 +55,11 @@ LABELS = {
     "stuck_threshold": gettext_lazy("Asks to think twice from"),
     "accept_relayed_yes": gettext_lazy("Accept a yes to Think twice that the agent relays"),
     "default_tool_call": gettext_lazy("Other tool calls"),
+    "hold_words_with_calls": gettext_lazy("Hold a response's words while its tool call is held"),
+    "packs": gettext_lazy("Packs"),
+    "readers": gettext_lazy("How arguments are read"),
+    "programs": gettext_lazy("Your own programs"),
+    "trusted_servers": gettext_lazy("Trusted tool servers"),
     "note": gettext_lazy("Reason"),
 }
 QUALITY = {
@@ -91,6 +104,25 @@ def _duration(name: str, help_text: Any) -> DurationField:
     return DurationField(label=LABELS[name], most=YEAR, help_text=help_text)
 
 
+class JsonField(forms.CharField):
+    """A setting as JSON. Its value is its compact JSON, as an address holds it."""
+
+    def __init__(self, name: str, errors: Callable[[Any], Errors], empty: Any, help_text: Any = "") -> None:
+        attrs = {"rows": 4, "spellcheck": "false", "class": "mono"}
+        super().__init__(label=LABELS[name], required=False, help_text=help_text, widget=forms.Textarea(attrs=attrs))
+        self._errors, self._empty = errors, empty
+
+    def clean(self, value: Any) -> str:
+        try:
+            given = strict_json.load(str(value).encode()) if value else self._empty
+        except (strict_json.Refused, UnicodeEncodeError) as error:
+            raise ValidationError(said(getattr(error, "detail", str(error)))) from None
+        if found := self._errors(given):
+            told = [f"{strict_json.pointer(loc)}: {said(detail)}" if loc else said(detail) for loc, detail in found]
+            raise ValidationError(told)
+        return rule_forms.as_text(given)
+
+
 class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run
     """The next version of an agent's policy. `based_on` is the version the author saw in force."""
 
@@ -121,6 +153,28 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         "budget_wait_seconds", gettext_lazy("Such as 1 h or 90 min; then the investigation concludes.")
     )
     rules = rule_forms.RulesField()
+    packs = JsonField("packs", packs_errors, [])
+    readers = JsonField(
+        "readers",
+        readers_errors,
+        {},
+        gettext_lazy(
+            "As JSON: tools, each with JSON Pointers to its arguments and what these hold, such as "
+            '{"query": {"/sql": "sql:postgres"}}. Others are known by their names.'
+        ),
+    )
+    programs = JsonField(
+        "programs",
+        programs_errors,
+        [],
+        gettext_lazy("As JSON: programs that the table does not know, and their effects. They come first."),
+    )
+    trusted_servers = JsonField(
+        "trusted_servers",
+        servers_errors,
+        [],
+        gettext_lazy('As JSON: names of MCP servers, such as ["filesystem"]. Only their tools\' hints can allow.'),
+    )
 
     class Meta:
         model = Policy
@@ -269,6 +323,9 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
             except heuristics.PolicyError as error:
                 self.add_error("forbidden", "; ".join(detail for _where, detail in error.errors))
         policy.rules = self.rule_table.rules or []
+        for name in JSON_FIELDS:
+            if name in data:
+                setattr(policy, name, json.loads(data[name]))
         policy.marks = {kind: text for kind in KINDS if (text := data.get(f"mark_{kind}"))}
         return data
 
@@ -298,6 +355,7 @@ def filled_in(policy: Policy, *, based_on: int) -> dict[str, Any]:
         **_unlike_usual(rules),
         "forbidden": "\n".join(rules.quality.get("forbidden", ())),
         "rules": rule_forms.text_of(policy),
+        **{name: rule_forms.as_text(getattr(policy, name)) for name in JSON_FIELDS},
         "based_on": based_on,
     }
 
@@ -351,6 +409,9 @@ def _told(policy: Policy) -> dict[str, str]:
     for name, label in LOOPS.items():
         told[str(label)] = told_value(f"stuck_{name}", getattr(StuckSettings.from_dict(rules.stuck), name))
     told[_label("default_tool_call")] = policy.get_default_tool_call_display()
+    told |= {
+        _label(name): rule_forms.as_text(value) if (value := getattr(policy, name)) else "–" for name in JSON_FIELDS
+    }
     told[_("Forbidden phrases")] = ", ".join(rules.quality.get("forbidden", ())) or "–"
     return {label: str(value) for label, value in told.items()}
 

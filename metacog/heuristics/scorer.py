@@ -22,7 +22,7 @@ from .unread import is_unread
 from .wire.assessment import UNREAD, HesitationPart, ItemPart, Verdict
 from .wire.wire import Refused, summary
 
-ENGINE = "1.21.0"
+ENGINE = "1.22.0"
 NO_HISTORY = History()
 
 

@@ -99,6 +99,13 @@ class Policy(models.Model):
     default_tool_call = models.CharField(
         _("other tool calls"), max_length=5, choices=ToolCalls, default=ToolCalls.ASK, db_default="ask"
     )
+    packs = LenientJSONField(_("packs of rules"), default=list, db_default=[], blank=True)
+    readers = LenientJSONField(_("how arguments are read"), default=dict, db_default={}, blank=True)
+    programs = LenientJSONField(_("the team's own programs"), default=list, db_default=[], blank=True)
+    trusted_servers = LenientJSONField(_("trusted tool servers"), default=list, db_default=[], blank=True)
+    hold_words_with_calls = models.BooleanField(
+        _("hold the words of a response whose call is held"), default=False, db_default=False
+    )
     note = models.CharField(_("why"), max_length=300, blank=True)
     created_by = models.ForeignKey(
         User, models.SET_NULL, null=True, editable=False, related_name="+", verbose_name=_("created by")
@@ -177,7 +184,12 @@ class Policy(models.Model):
             "quality": self.quality,
             "stuck": self.stuck,
             "rules": self.rules,
+            "packs": self.packs,
             "default_tool_call": self.default_tool_call,
+            "readers": self.readers,
+            "programs": self.programs,
+            "trusted_servers": self.trusted_servers,
+            "hold_words_with_calls": self.hold_words_with_calls,
         }
 
     def clean(self) -> None:

@@ -14,7 +14,7 @@ from metacog.accounts.keys import agent_with_key, is_signed
 from metacog.db.rows import fitting
 from metacog.heuristics.text.shadow import is_blank
 from metacog.heuristics.wire import wire
-from metacog.heuristics.wire.assessment import ConfidencePart
+from metacog.heuristics.wire.assessment import ConfidencePart, EffectPart
 from metacog.http.api import (
     METADATA,
     UNKNOWN,
@@ -108,6 +108,9 @@ class Held(BaseModel):
         False,
         description="Its schema has more than 64 KiB, so it was left out: arguments and edits are not checked by it.",
     )
+    annotations: dict[str, JsonValue] | None = Field(None, description="The tool's MCP annotations, as they were sent.")
+    effects: list[EffectPart] = Field([], description="What it would do, in order of place.")
+    readable: bool = Field(False, description="Whether all of it could be read: no effect is `unknown`.")
     asks: int = Field(1, description="How often the same call was posted while it waits.")
     outcome: Outcome | None = Field(None, description="What became of it, as its agent reported.")
 

@@ -13,6 +13,7 @@ from metacog import heuristics
 from metacog.audit import audit
 from metacog.heuristics.text.canonical_json import canonical
 from metacog.heuristics.text.tags import TOOL_CALL, ToolCall
+from metacog.heuristics.tool_calls.definition import definition_of
 from metacog.heuristics.wire.assessment import ItemPart
 from metacog.models import Agent, AuditEvent
 from reviews.intake import approvals
@@ -160,6 +161,10 @@ class Asked:
             schema=call.schema,
             schema_omitted=call.schema_omitted,
             description=call.description or "",
+            hints=call.hints,
+            definition=definition_of(call),
+            effects=told["effects"],
+            readable=told["readable"],
             rule=told["rule"],
             fault=told.get("fault", ""),
             is_demanded=item.require_review,

@@ -50,6 +50,10 @@ class HeldCall(models.Model):
     schema = OrderedJSONField(null=True)
     schema_omitted = models.BooleanField(default=False, db_default=False)  # too large: edits are not checked
     description = models.TextField(blank=True)
+    hints = OrderedJSONField(null=True)  # the tool's MCP annotations
+    definition = models.CharField(max_length=64, blank=True, db_default="")  # see tool_calls.definition
+    effects = OrderedJSONField(default=list, db_default=[])  # what it would do, as the verdict's item has it
+    readable = models.BooleanField(default=False, db_default=False)  # nothing in it is `unknown`
     rule = OrderedJSONField(null=True)  # that held it, as the policy had it
     fault = models.TextField(blank=True)  # why the rule could not be checked
     is_demanded = models.BooleanField(default=False)  # `require_review`

@@ -22,7 +22,7 @@ from metacog import heuristics
 from metacog.accounts import agents
 from metacog.accounts.forms import SIGNALS
 from metacog.accounts.policy_fields import SECTIONS, defaults, reset, sections
-from metacog.accounts.policy_forms import PolicyForm, changes, filled_in, weight_field, with_own_defaults
+from metacog.accounts.policy_forms import JSON_FIELDS, PolicyForm, changes, filled_in, weight_field, with_own_defaults
 from metacog.accounts.rule_forms import RuleTable, as_text, text_of, what_it_does
 from metacog.heuristics.hesitation import fitting, thresholds
 from metacog.heuristics.hesitation.fitting import Fit
@@ -128,6 +128,7 @@ def _values(request: PersonRequest, agent: Agent, versions: list[Policy], curren
         unsaid = {
             "rules": text_of(current),
             "default_tool_call": current.default_tool_call,
+            **{name: as_text(getattr(current, name)) for name in JSON_FIELDS},
             "profile_shown": current.profile,
         }
         posted = unsaid | request.POST.dict() | {"based_on": request.POST.get("based_on", "")}

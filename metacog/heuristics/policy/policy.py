@@ -8,6 +8,7 @@ from ..lexicon import MARKS
 from ..signals import DEFAULTS, WEIGHTS
 from ..text.strict_json import pointer, whole
 from ..tool_calls.rules import DO, Do, errors_in
+from .effect_settings import packs_errors, programs_errors, readers_errors, servers_errors
 from .errors import PolicyError
 from .quality_settings import QualitySettings
 from .stuck_settings import SETTINGS as STUCK
@@ -32,7 +33,9 @@ class Policy:
     "{score}" in it becomes the score. With `plain_text_as_chat` a response without items is one chat;
     `remember_into_memory` says whether a `remember` that is not held comes into the team's memory. `parts` switches
     the others of a verdict and reflection, `quality` and `stuck` hold what differs from QualitySettings and
-    StuckSettings. `rules` decide about tool calls, in order, and `default_tool_call` where none matches (see rules.py).
+    StuckSettings. `rules` decide about tool calls, in order, then the rules of `packs`, and `default_tool_call` where
+    none matches (see rules.py). `readers` and `programs` say how a call's arguments are read (see effects/), and of
+    `trusted_servers` the tools' hints are believed. `hold_words_with_calls` holds a response's words with its call.
     `expiry_seconds`, `rate_*`, `budget_*` and so on are read elsewhere.
     """
 
@@ -60,7 +63,12 @@ class Policy:
     quality: Mapping[str, Any] = field(default_factory=dict)
     stuck: Mapping[str, Any] = field(default_factory=dict)
     rules: Sequence[Mapping[str, Any]] = ()
+    packs: Sequence[Mapping[str, Any]] = ()
     default_tool_call: Do = "ask"
+    readers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    programs: Sequence[Mapping[str, Any]] = ()
+    trusted_servers: Sequence[str] = ()
+    hold_words_with_calls: bool = False
 
     def __post_init__(self) -> None:
         """Raise PolicyError with everything that is wrong, not only the first."""
@@ -87,8 +95,7 @@ class Policy:
         for name, defaults in (("weights", own), ("release", RELEASE), ("parts", PARTS)):
             if isinstance(values.get(name), Mapping):
                 values[name] = {**defaults, **{key: whole(value) for key, value in values[name].items()}}
-        if isinstance(values.get("rules"), list):
-            values["rules"] = tuple(values["rules"])
+        values |= {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
         if values.get("profile") == "aware":  # what is its own, unless another is given
             values.setdefault("stuck_threshold", STUCK["aware"].threshold)
             values.setdefault("weights", dict(own))
@@ -203,5 +210,10 @@ _CHECKS: dict[str, _Check] = {
     "quality": _part(QualitySettings.from_dict),
     "stuck": _part(StuckSettings.from_dict),
     "rules": errors_in,
+    "packs": packs_errors,
     "default_tool_call": _one_of(DO),
+    "readers": readers_errors,
+    "programs": programs_errors,
+    "trusted_servers": servers_errors,
+    "hold_words_with_calls": _switch,
 }

@@ -36,7 +36,7 @@ FLAGS = (IN_CODE, NESTED, UNCLOSED)
 class ToolCall:
     """An action of an agent's framework. `arguments` are any JSON, `schema` is the JSON Schema they should meet.
 
-    `schema_omitted` says that there is one, too large to be read.
+    `schema_omitted` says that there is one, too large to be read; `hints` are the tool's MCP annotations.
     """
 
     name: str
@@ -45,6 +45,7 @@ class ToolCall:
     schema: Mapping[str, Any] | None = None
     description: str | None = None
     schema_omitted: bool = False
+    hints: Mapping[str, Any] | None = None
 
     @property
     def text(self) -> str:
@@ -123,6 +124,7 @@ def _sent(item: Mapping[str, Any]) -> Item:
             item.get("schema"),
             item.get("description"),
             item.get("schema_omitted") or False,
+            item.get("annotations"),
         )
         return Item(TOOL_CALL, call.text, call=call, **given)
     return Item(item["kind"].casefold(), item["text"], attributes, **given)

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+from ..effects.effect import Effect
 from ..text.strict_json import pointer
 from ..text.tags import Item
-from ..wire.assessment import Disposition, HesitationPart, ItemPart
+from ..wire.assessment import Disposition, EffectPart, HesitationPart, ItemPart
 from .rules import Judged
 
 
@@ -33,12 +34,30 @@ def gate(item: Item, judged: Judged, scored: HesitationPart | None, recognised: 
         "name": item.call.name,
         "arguments": item.call.arguments,
         "rule": dict(judged.rule) if judged.rule else None,
+        "effects": [*map(_effect_part, judged.reading.effects)],
+        "readable": judged.reading.readable,
     }  # type: ignore[typeddict-item]  # the rest is there
     if judged.fault:
         said["fault"] = judged.fault
     if scored is not None:
         said["hesitation"] = scored
     return said
+
+
+def _effect_part(effect: Effect) -> EffectPart:
+    part: EffectPart = {
+        "effect": effect.effect,
+        "object": effect.object,
+        "inside": effect.inside,
+        "start": effect.start,
+        "end": effect.end,
+        "argument": effect.argument,
+    }
+    if effect.of:
+        part["of"] = effect.of
+    if effect.detail:
+        part["detail"] = effect.detail
+    return part
 
 
 def too_late(items: Sequence[Item], expiry_seconds: int) -> list[dict[str, str]]:

@@ -6,6 +6,8 @@ from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any, Literal, NamedTuple, cast
 
+from ..effects.effect import Effect, Reading
+from ..effects.pointers import MAX_LENGTH, at, names_of
 from ..text.canonical_json import canonical
 from ..text.matcher import linear_regex
 
@@ -15,7 +17,6 @@ FIELDS = ("tool", "where", "do", "reason", "shadow")
 MAX_RULES = 200
 MAX_CONDITIONS = 20
 MAX_CHOICES = 1000
-MAX_LENGTH = 500  # characters of a glob, regular expression or pointer
 MAX_REASON = 300
 
 Test = Callable[[Any], bool]  # of a value that is there; _Unfit where it cannot be told
@@ -26,12 +27,16 @@ class _Unfit(Exception):
     """A value is of a type that a condition cannot be asked of."""
 
 
+UNREAD = Reading((Effect("unknown"),))
+
+
 class Judged(NamedTuple):
     """What the rules say of a call."""
 
     do: Do
     rule: Mapping[str, Any] | None  # that decided, as the policy has it; None: the default did
     fault: str = ""  # why the rule could not be told to match, so that a person is asked
+    reading: Reading = UNREAD  # what the call would do
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,7 @@ class _Rule:
             return False
         fault = None
         for where, names, operator, test in self.conditions:
-            is_there, value = _at(arguments, names)
+            is_there, value = at(arguments, names)
             if isinstance(test, bool):  # `exists`
                 if is_there != test:
                     return False
@@ -133,7 +138,7 @@ def _rule(given: Any, errors: Errors) -> _Rule | None:
         where = None
     conditions: list[tuple[str, Sequence[str], str, Test | bool]] = []
     for place, asked in (where or {}).items():
-        names = _names(place)
+        names = names_of(place)
         if names is None:
             errors.append((("where", str(place)), 'must be a JSON Pointer into the arguments, such as "/eur"'))
         if not isinstance(asked, Mapping) or not asked:
@@ -153,30 +158,6 @@ def _rule(given: Any, errors: Errors) -> _Rule | None:
     if errors:
         return None
     return _Rule(given, cast("str", tool), conditions, cast("Do", do), given.get("shadow", False))
-
-
-def _names(pointer: Any) -> list[str] | None:
-    """Read a JSON Pointer (RFC 6901); None: it is none."""
-    if not isinstance(pointer, str) or len(pointer) > MAX_LENGTH or (pointer and not pointer.startswith("/")):
-        return None
-    names = pointer.split("/")[1:]
-    if any("~" in name.replace("~0", "").replace("~1", "") for name in names):
-        return None
-    return [name.replace("~1", "/").replace("~0", "~") for name in names]
-
-
-def _at(value: Any, names: Sequence[str]) -> tuple[bool, Any]:
-    """Follow a pointer: whether there is something, and what."""
-    for name in names:
-        if isinstance(value, Mapping) and name in value:
-            value = value[name]
-        elif isinstance(value, list) and name.isascii() and name.isdigit() and str(int(name)) == name:
-            if int(name) >= len(value):
-                return False, None
-            value = value[int(name)]
-        else:
-            return False, None
-    return True, value
 
 
 def _equal(wanted: Any) -> Test:

@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ..effects.pointers import names_of
 from ..text.canonical_json import canonical
 from ..text.excerpts import said
 from ..text.spans import Place
@@ -189,6 +190,8 @@ def masked_verdict(verdict: Mapping[str, Any], body: Mapping[str, Any]) -> dict[
                 moved(span, texts[span.get("in")] if span.get("item") is None else of_item(span["item"]))
                 for span in of["spans"]
             ]
+        if its.get("effects"):
+            part["effects"] = masked_effects(its["effects"], its["arguments"])
     return hidden
 
 
@@ -237,6 +240,56 @@ def masked_hesitation(hesitation: Mapping[str, Any] | None, text: Masked) -> Any
     for signal, of in zip(hidden["signals"], hesitation["signals"], strict=True):
         signal["spans"] = [moved(span, text) for span in of["spans"]]
     return hidden
+
+
+def masked_effects(effects: Sequence[Mapping[str, Any]], arguments: Any) -> list[dict[str, Any]]:
+    """Return what a call would do with secrets masked, and its places where they are in the masked arguments."""
+    secrets = sorted({*_secrets(arguments)}, key=len, reverse=True)
+    told = []
+    for effect in effects:
+        shown, text = dict(effect), _masked_at(arguments, names_of(effect["argument"]) or ())
+        whole = effect["object"]
+        if whole is not None:
+            shown["object"] = masked_text(whole)
+            for secret in secrets:
+                shown["object"] = shown["object"].replace(secret, MASK)
+        if text and effect["start"] is not None:
+            shown["start"], shown["end"] = text.moved(effect["start"], effect["end"])
+            if shown["object"] == whole and any(
+                start < effect["end"] and end > effect["start"] for start, end, _ in text.edits
+            ):
+                shown["object"] = MASK
+        told.append(shown)
+    return told
+
+
+def _secrets(value: Any, *, is_named_so: bool = False) -> Iterator[str]:
+    """Give what `masked` masks in JSON."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            yield from _secrets(part, is_named_so=is_named_so or is_secret(name))
+    elif isinstance(value, list):
+        for number, part in enumerate(value):
+            yield from _secrets(part, is_named_so=is_named_so or is_value_of_option(value, number))
+    elif is_named_so and value not in ("", None) and not isinstance(value, bool):
+        yield str(value)
+    elif isinstance(value, str):
+        yield from (value[start:end] for start, end, _ in mask(value).edits)
+
+
+def _masked_at(value: Any, names: Sequence[str]) -> Masked | None:
+    """Return the masked text that a pointer leads to in arguments; None where it leads to none."""
+    is_named_so = False
+    for name in names:
+        if isinstance(value, dict) and name in value:
+            value, is_named_so = value[name], is_named_so or is_secret(name)
+        elif isinstance(value, list) and name.isdigit() and int(name) < len(value):
+            value, is_named_so = value[int(name)], is_named_so or is_value_of_option(value, int(name))
+        else:
+            return None
+    if not isinstance(value, str):
+        return None
+    return Masked(MASK, [(0, len(value), MASK)]) if is_named_so and value else mask(value)
 
 
 def masked_errors(errors: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import ConfigDict, Field, JsonValue, with_config
 from typing_extensions import TypedDict  # pydantic takes typing's own from Python 3.12 on
 
+from ..effects.effect import Kind, ObjectKind
 from ..signals import SPECS
 from ..signals.spec import SignalPart
 from ..text.spans import SpanPart
@@ -119,6 +120,20 @@ Disposition = Literal["hold", "mark", "note", "pass", "reject"]
 
 
 @_part
+class EffectPart(TypedDict):
+    """One thing that a tool call would do."""
+
+    effect: Kind
+    object: Annotated[str | None, Field(description="What it would do it to; a path is normalized.")]
+    of: NotRequired[Annotated[ObjectKind, Field(description="What kind of thing the object is.")]]
+    inside: Annotated[bool | None, Field(description="Of a path: whether it is in the workspace.")]
+    start: Annotated[int | None, Field(ge=0, description="Where it stands: Unicode code points of the argument.")]
+    end: Annotated[int | None, Field(ge=0)]
+    argument: Annotated[str, Field(description="JSON Pointer to the argument that it was read from.")]
+    detail: NotRequired[Annotated[str, Field(description="A fact worth saying, such as `no WHERE`.")]]
+
+
+@_part
 class ItemPart(TypedDict):
     """What to do with one item."""
 
@@ -157,6 +172,10 @@ class ItemPart(TypedDict):
         Annotated[str, Field(description="Why the rule could not be checked, so that the call is held.")]
     ]
     hesitation: NotRequired[Annotated[HesitationPart, Field(description="Of a call that a rule had scored.")]]
+    effects: NotRequired[Annotated[list[EffectPart], Field(description="What it would do, in order of place.")]]
+    readable: NotRequired[
+        Annotated[bool, Field(description="Whether all of it could be read: no effect is `unknown`.")]
+    ]
 
 
 @_part

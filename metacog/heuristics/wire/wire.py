@@ -124,7 +124,7 @@ def _check_schema(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
-Metadata = Annotated[dict[str, JsonValue], AfterValidator(_check_metadata)]
+Metadata = Annotated[dict[str, JsonValue], AfterValidator(_check_metadata)]  # or whatever is as small
 RequireReview = Annotated[
     bool | None, Field(description="True: hold it for a person, whatever the rules and the heuristics say.")
 ]
@@ -170,6 +170,11 @@ class ToolCallBody(_Shape):
     )
     description: str | None = Field(
         default=None, max_length=10_000, description="What the call is for, in words for whoever decides."
+    )
+    annotations: Metadata | None = Field(
+        default=None,
+        description="The tool's MCP annotations, such as `destructiveHint`: at most 4,096 bytes of JSON. They allow "
+        "nothing, unless the policy trusts the tool's server.",
     )
     require_review: RequireReview = None
     expires_in: ExpiresIn = None

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db.models import Prefetch
 
 from metacog.heuristics.text.tags import TOOL_CALL
-from metacog.heuristics.tool_calls.secrets import masked, masked_call, masked_verdict
+from metacog.heuristics.tool_calls.secrets import masked, masked_call, masked_effects, masked_verdict
 from metacog.http import csv_file
 from metacog.management.arguments import moment
 from patterns.serializers import instant
@@ -85,17 +85,17 @@ def _row(decision: Decision) -> dict[str, Any]:
         "score": hesitation and hesitation["score"],
         "signals": [signal["type"] for signal in hesitation["signals"]] if hesitation else [],
         "rule": item.get("rule"),
+        "readable": item.get("readable"),
         "user_message": body.get("user_message"),
         "metadata": item["metadata"],
         "comments": [
             {"author": said.author.get_username(), "at": instant(said.created_at), "text": said.text}
             for said in held.said
         ],
-        "outcome": outcome_shape(getattr(held.call, "outcome", None))
-        if item["kind"] == TOOL_CALL
-        else None,
+        "outcome": outcome_shape(getattr(held.call, "outcome", None)) if item["kind"] == TOOL_CALL else None,
     }
-    return {**masked(row), "assessment": masked_verdict(held.response.wire_verdict(), body)}
+    effects = masked_effects(item.get("effects", []), item.get("arguments"))
+    return {**masked(row), "effects": effects, "assessment": masked_verdict(held.response.wire_verdict(), body)}
 
 
 def _cell(value: Any) -> Any:

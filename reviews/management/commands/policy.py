@@ -148,6 +148,8 @@ def policy_in(path: Path) -> heuristics.Policy:
     if isinstance(given, Mapping) and LANGUAGE in given:
         errors.append((f"/{LANGUAGE}", "is the agent's, and no part of its policy"))
         given = {name: value for name, value in given.items() if name != LANGUAGE}
+    if isinstance(given, Mapping):
+        given = {"hold_words_with_calls": True, **given}  # as a new agent has it
     try:
         policy = heuristics.Policy.from_dict(given)
     except heuristics.PolicyError as error:
@@ -174,8 +176,11 @@ def as_told(policy: Policy) -> dict[str, Any]:
     told = heuristics.Policy.from_dict(policy.as_dict()).as_dict()
     del told[LANGUAGE]
     told["marks"] = told["marks"] or None
-    told["rules"] = [dict(rule) for rule in told["rules"]]
-    last = {name: told.pop(name) for name in ("default_tool_call", "rules")}
+    told |= {name: [dict(each) for each in told[name]] for name in ("rules", "packs", "programs")}
+    last = {
+        name: told.pop(name)
+        for name in ("readers", "programs", "trusted_servers", "rules", "packs", "default_tool_call")
+    }
     return told | last
 
 

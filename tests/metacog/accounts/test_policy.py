@@ -83,7 +83,7 @@ class TestDrafting:
         form = page.partition('id="draft"')[2].partition("</form>")[0]
         places = [form.index(f'id="{each}"') for each in jumps[:-2]]
         assert places == sorted(places)
-        assert form.count('<details class="fold">') == 7
+        assert form.count('<details class="fold">') == 8
         drafted = desk.get("?max_active_threads=9")
         assert drafted.count('<details class="fold" open>') == 1, "what a draft changes is in sight"
 

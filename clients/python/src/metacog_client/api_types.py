@@ -134,6 +134,39 @@ class DecidedPage(TypedDict):
     next: str | None
 
 
+class EffectPart(TypedDict):
+    """One thing that a tool call would do."""
+
+    effect: Literal[
+        "read",
+        "write",
+        "delete",
+        "execute",
+        "fetch",
+        "send",
+        "install",
+        "publish",
+        "privilege",
+        "secret",
+        "pay",
+        "irreversible",
+        "unknown",
+    ]
+    # What it would do it to; a path is normalized.
+    object: str | None
+    # What kind of thing the object is.
+    of: NotRequired[Literal["path", "url", "host", "address", "amount", "table", "package", "program", "ref", "name"]]
+    # Of a path: whether it is in the workspace.
+    inside: bool | None
+    # Where it stands: Unicode code points of the argument.
+    start: int | None
+    end: int | None
+    # JSON Pointer to the argument that it was read from.
+    argument: str
+    # A fact worth saying, such as `no WHERE`.
+    detail: NotRequired[str]
+
+
 class Entry(TypedDict):
     """One entry of a trail."""
 
@@ -305,6 +338,12 @@ class Held(TypedDict):
     rule: NotRequired[dict[str, Any] | None]
     # Its schema has more than 64 KiB, so it was left out: arguments and edits are not checked by it.
     schema_omitted: NotRequired[bool]
+    # The tool's MCP annotations, as they were sent.
+    annotations: NotRequired[dict[str, Any] | None]
+    # What it would do, in order of place.
+    effects: NotRequired[list[EffectPart]]
+    # Whether all of it could be read: no effect is `unknown`.
+    readable: NotRequired[bool]
     # How often the same call was posted while it waits.
     asks: NotRequired[int]
     # What became of it, as its agent reported.
@@ -377,6 +416,10 @@ class ItemPart(TypedDict):
     fault: NotRequired[str]
     # Of a call that a rule had scored.
     hesitation: NotRequired[HesitationPart]
+    # What it would do, in order of place.
+    effects: NotRequired[list[EffectPart]]
+    # Whether all of it could be read: no effect is `unknown`.
+    readable: NotRequired[bool]
 
 
 class LeftOut(TypedDict):
@@ -827,6 +870,9 @@ class ToolCallBody(TypedDict):
     schema_omitted: NotRequired[bool | None]
     # What the call is for, in words for whoever decides.
     description: NotRequired[str | None]
+    # The tool's MCP annotations, such as `destructiveHint`: at most 4,096 bytes of JSON. They allow nothing, unless the
+    # policy trusts the tool's server.
+    annotations: NotRequired[dict[str, Any] | None]
     # True: hold it for a person, whatever the rules and the heuristics say.
     require_review: NotRequired[bool | None]
     # Seconds until it expires undecided, at most the policy's `expiry_seconds`.

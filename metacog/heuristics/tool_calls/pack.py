@@ -1,0 +1,40 @@
+"""The packs: ready-made rules over effects, versioned, as files beside this one."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+WORKSPACE = "{workspace}"  # in a rule's `inside`: the folder that a policy gives the pack, "." where it gives none
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """One pack as its file has it. `asks` and `passes` are a line each, `measured` what it did on which calls."""
+
+    name: str
+    version: int
+    title: str
+    asks: str
+    passes: str
+    measured: Mapping[str, Any]
+    rules: Sequence[Mapping[str, Any]]
+
+    def unfolded(self, workspace: str | None) -> Iterator[dict[str, Any]]:
+        """Give its rules as they are of a policy that has it for this folder, each naming pack, version and place."""
+        for place, rule in enumerate(self.rules, 1):
+            given = {**rule, "pack": self.name, "version": self.version, "place": place}
+            if "inside" in (effects := rule.get("effects", {})):
+                inside = [each.replace(WORKSPACE, workspace or ".") for each in effects["inside"]]
+                given["effects"] = {**effects, "inside": inside}
+            yield given
+
+
+@cache
+def packs() -> Mapping[str, Pack]:
+    """Give all packs by name, in order of name."""
+    found = (files(__package__) / "packs").iterdir()
+    loaded = [Pack(**json.loads(file.read_text("utf-8"))) for file in found if file.name.endswith(".json")]
+    return {pack.name: pack for pack in sorted(loaded, key=lambda pack: pack.name)}
