@@ -14,16 +14,18 @@ from .policy.policy import Policy
 from .quality.quality import Quality
 from .ranking.budget import Ranking, hold_riskiest, rank_items
 from .stuck.stuck import State
-from .text.tags import Item, find_items, without_calls
+from .text.tags import Item, ToolCall, find_items, without_calls
 from .text.utterance import Fingerprint
 from .tool_calls.gate import gate, too_late
-from .tool_calls.rules import Rules
+from .tool_calls.rules import Judged, Rules
 from .unread import is_unread
 from .wire.assessment import UNREAD, HesitationPart, ItemPart, Verdict
 from .wire.wire import Refused, summary
 
 ENGINE = "1.22.0"
 NO_HISTORY = History()
+JudgedItems = Sequence[Judged | None]  # what the rules say of each item that is a tool call
+Recognise = Callable[[Sequence[Item], JudgedItems], Mapping[int, str]]
 
 
 class Assessment(NamedTuple):
@@ -109,7 +111,7 @@ class Scorer:
         With `hesitation=False` everything passes. Refused (422) when the response holds too many tags.
         """
         return self.assess(
-            body, history, recognise=lambda items: recognised or {}, hesitation=hesitation, ranking=ranking
+            body, history, recognise=lambda items, judged: recognised or {}, hesitation=hesitation, ranking=ranking
         ).verdict
 
     def dispose(
@@ -126,7 +128,7 @@ class Scorer:
         """
         items = self.items_of(body)
         doubts = self._doubts(body, items, told) if hesitation else None
-        verdicts = self._disposed(items, doubts, recognised or {})
+        verdicts = self._disposed(items, doubts, self._judged(items), recognised or {})
         if doubts:
             _flag_unread(body["response"], items, verdicts)
         return doubts, verdicts
@@ -136,7 +138,7 @@ class Scorer:
         body: Mapping[str, Any],
         history: History = NO_HISTORY,
         *,
-        recognise: Callable[[Sequence[Item]], Mapping[int, str]] | None = None,
+        recognise: Recognise | None = None,
         hesitation: bool = True,
         ranking: Ranking | None = None,
     ) -> Assessment:
@@ -149,10 +151,11 @@ class Scorer:
         doubts = self._doubts(body, items, history.told) if hesitation else None
         if errors := too_late(items, self.policy.expiry_seconds):
             raise Refused(422, summary(errors), errors)
-        verdicts = self._disposed(items, doubts, {})
+        judged = self._judged(items)
+        verdicts = self._disposed(items, doubts, judged, {})
         was_asked = any(verdict["disposition"] in ("hold", "mark") for verdict in verdicts)
         if recognise and was_asked:
-            verdicts = self._disposed(items, doubts, recognise(items))
+            verdicts = self._disposed(items, doubts, judged, recognise(items, judged))
         is_unread = doubts is not None and _flag_unread(body["response"], items, verdicts)
         found = self.parts.find(body, history)
         doubt = None if doubts is None else self._hesitation_part(doubts)
@@ -165,7 +168,7 @@ class Scorer:
             }
             risky = rank_items(body, items, verdicts, parts, ranking)
             if risky and recognise and not was_asked:
-                known = recognise(items)
+                known = recognise(items, judged)
                 for each in risky:
                     each["recognised"] = known.get(each["index"])
             hold_riskiest(risky, ranking.left)
@@ -200,15 +203,25 @@ class Scorer:
     def _doubts(self, body: Mapping[str, Any], items: Sequence[Item], told: str) -> Hesitation:
         return self.weigh(body["response"], items, given_in(body, told), failing_in(body))
 
+    def judge(self, call: ToolCall) -> Judged:
+        """Say what the rules say of a call, and what it would do."""
+        return self.rules.judge(call.name, call.arguments)
+
+    def _judged(self, items: Sequence[Item]) -> JudgedItems:
+        return [self.judge(item.call) if item.call else None for item in items]
+
     def _disposed(
-        self, items: Sequence[Item], doubts: Hesitation | None, recognised: Mapping[int, str]
+        self,
+        items: Sequence[Item],
+        doubts: Hesitation | None,
+        judged: JudgedItems,
+        recognised: Mapping[int, str],
     ) -> list[ItemPart]:
         verdicts = modulate(items, doubts, self.policy, recognised)
-        for item, verdict in zip(items, verdicts, strict=True):
-            if item.call:
-                judged = self.rules.judge(item.call.name, item.call.arguments)
-                scored = self.score_call(item, verdict["index"]) if doubts and judged.do == "score" else None
-                verdict.update(gate(item, judged, scored, verdict["recognised"]))
+        for item, each, verdict in zip(items, judged, verdicts, strict=True):
+            if each:
+                scored = self.score_call(item, verdict["index"]) if doubts and each.do == "score" else None
+                verdict.update(gate(item, each, scored, verdict["recognised"]))
         return verdicts
 
     def score_call(self, item: Item, index: int) -> HesitationPart:

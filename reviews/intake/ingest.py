@@ -102,7 +102,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
             return scorer.assess(
                 body,
                 past.history,
-                recognise=lambda items: recognised(agent, items) | tool_calls.approved(agent, session, items, now),
+                recognise=lambda items, _: recognised(agent, items) | tool_calls.approved(agent, session, items, now),
                 hesitation=agent.hesitation_enabled,
                 ranking=past.ranking,
             )
