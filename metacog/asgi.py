@@ -90,9 +90,8 @@ class Body:
             came += len(part)
             if came > self.most:
                 self.refuse(413)
-            if self.settled.done():
-                continue
-            self._keep(part)
+            elif not self.settled.done():
+                self._keep(part)
         if not self.settled.done():
             self.settled.set_result(self._whole())
 
@@ -180,12 +179,11 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
     """Answer one request (ASGI)."""
     environ = _environ(scope)
     length = environ.get("CONTENT_LENGTH", "")
-    if "HTTP_TRANSFER_ENCODING" in environ:
-        send = _closing(send)
-        if length or environ["HTTP_TRANSFER_ENCODING"].lower() != "chunked":  # `gzip, chunked`: granian takes that
-            await _send(send, await _answer(environ, Problem(400, BOTH_FRAMINGS), send))
-            return
-    if length in ("", "0") and "HTTP_TRANSFER_ENCODING" not in environ:
+    coding = environ.get("HTTP_TRANSFER_ENCODING")
+    if coding is not None and (length or coding.lower() != "chunked"):  # `gzip, chunked`: uvicorn takes that
+        await _send(send, await _answer(environ, Problem(400, BOTH_FRAMINGS), send))
+        return
+    if length in ("", "0") and coding is None:
         is_open = not length and environ["SERVER_PROTOCOL"] == "HTTP/1.0" and environ["REQUEST_METHOD"] in WITH_BODY
         if is_open:
             await _send(send, await _answer(environ, Problem(411, REFUSALS[411]), send))
@@ -205,10 +203,11 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
             await body.within(body.seconds)
             body.refuse(408)
             answer = await _answer(environ, body.settled.result(), send)
-        await _send(send, answer)
         if body.reading and not body.reading.done():
             body.refuse(408)
-            await asyncio.wait((body.reading,), timeout=LINGER_SECONDS)
+            await _send_before_the_rest(send, answer, body.reading)
+        else:
+            await _send(send, answer)
     finally:
         body.leave()
         if body.reading:
@@ -295,24 +294,17 @@ def _variable(header: bytes) -> str:
     return name if name in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{name}"
 
 
-def _closing(send: Send) -> Send:
-    """Have the connection end after the answer to a body in chunks.
-
-    Granian takes its Content-Length away, if it had one as well. A proxy that went by that sent more than this body, or
-    less: whatever follows on the connection may be somebody else's words.
-    """
-
-    async def send_and_close(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            message["headers"] = [*message["headers"], (b"connection", b"close")]
-        await send(message)
-
-    return send_and_close
-
-
 async def _send(send: Send, answer: Answer | None) -> None:
     for message in answer or ():
         await send(message)
+
+
+async def _send_before_the_rest(send: Send, answer: Answer | None, rest: asyncio.Task[None]) -> None:
+    """Send an answer to a body that is still coming, and read on for a while before the connection may end."""
+    if answer:
+        await _send(send, [*answer[:-1], {**answer[-1], "more_body": True}])
+        await asyncio.wait((rest,), timeout=LINGER_SECONDS)
+        await send({"type": "http.response.body", "body": b""})
 
 
 async def _answer(environ: dict[str, Any], body: bytes | IO[bytes] | Problem | None, send: Send) -> Answer | None:

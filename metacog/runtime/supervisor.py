@@ -6,21 +6,26 @@ and so that what a killed child leaves behind (a web worker holding the port) ca
 A child learns that its supervisor is gone, however it went, by the end of its standard input: the
 other end of that pipe is open in the supervisor only. `python -m metacog.runtime.supervisor MODULE …` runs a
 module with that watch. It works wherever pipes do; PR_SET_PDEATHSIG is only Linux's.
+
+Nothing of Django is imported here: the supervisor itself takes 10 MB.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import runpy
 import select
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
+from typing import Any, NoReturn
 
 STOP_SECONDS = 8.0  # what the children have to finish their work in; then they are killed
 ORPHAN_SECONDS = 3.0  # the same after the supervisor was killed: somebody may be starting it again
@@ -28,14 +33,16 @@ ORPHAN_SECONDS = 3.0  # the same after the supervisor was killed: somebody may b
 # Ctrl-C that comes later than this means that somebody lost patience.
 SAME_SECONDS = 0.5
 FIRST_DELAY, LONGEST_DELAY = 0.5, 30.0  # seconds before a restart; doubled each time
+PLAN = "--plan"  # in place of a module: what follows are the children
 SETTLED_SECONDS = 60.0  # who ran this long starts again with the first delay
 
 
 class Child:
     """One supervised process."""
 
-    def __init__(self, name: str, module: str, *arguments: str) -> None:
-        self.name = name
+    def __init__(self, name: str, module: str, *arguments: str, fds: Sequence[int] = ()) -> None:
+        """Take the module and its arguments, and the open files that it is given under their numbers."""
+        self.name, self.fds = name, fds
         self.command = [sys.executable, "-m", "metacog.runtime.supervisor", module, *arguments]
         self.process: subprocess.Popen[bytes] | None = None
         self.due_at = 0.0  # on the monotonic clock, while there is no process
@@ -43,7 +50,9 @@ class Child:
         self._delay = FIRST_DELAY
 
     def start(self, environment: Mapping[str, str]) -> None:
-        self.process = subprocess.Popen(self.command, env=environment, stdin=subprocess.PIPE, process_group=0)
+        self.process = subprocess.Popen(
+            self.command, env=environment, stdin=subprocess.PIPE, process_group=0, pass_fds=self.fds
+        )
         self._started_at = time.monotonic()
 
     def ended(self) -> str:
@@ -145,9 +154,46 @@ def _follow_supervisor() -> None:
     os.killpg(os.getpgrp(), signal.SIGKILL)
 
 
+def supervise(plan: Mapping[str, Any]) -> None:
+    """Run the children of a plan: see `become`."""
+    children = [Child(*name_and_command, fds=fds) for *name_and_command, fds in plan["children"]]
+    address = (plan["host"], plan["port"])
+    Supervisor(children, os.environ, _say).run(
+        is_ready=lambda: _answers(*address), on_ready=lambda: _say(plan["greeting"])
+    )
+
+
+def become(children: Sequence[Child], environment: Mapping[str, str], host: str, port: int, greeting: str) -> NoReturn:
+    """Go on as the supervisor of these children, in a process that has nothing else in its memory.
+
+    `greeting` is printed once the web server at that address answers. The files of the children must be inheritable.
+    """
+    commands = [[child.name, *child.command[3:], child.fds] for child in children]
+    plan = {"children": commands, "host": host, "port": port, "greeting": greeting}
+    command = [sys.executable, "-m", "metacog.runtime.supervisor", PLAN, json.dumps(plan)]
+    os.execve(sys.executable, command, dict(environment))
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+def _answers(host: str, port: int) -> bool:
+    """Say whether the web server gives any answer at all."""
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    try:
+        with socket.create_connection((reachable, port), timeout=5) as connection:
+            connection.sendall(f"GET /healthz HTTP/1.1\r\nHost: {reachable}\r\nConnection: close\r\n\r\n".encode())
+            return connection.recv(16)[9:10] in (b"2", b"3", b"4")
+    except OSError:
+        return False
+
+
 def main() -> None:
-    threading.Thread(target=_follow_supervisor, daemon=True).start()
     del sys.argv[0]
+    if sys.argv[0] == PLAN:
+        return supervise(json.loads(sys.argv[1]))
+    threading.Thread(target=_follow_supervisor, daemon=True).start()
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 
 

@@ -182,7 +182,7 @@ def fill(path: Path) -> None:
 
 
 def web(site: Site) -> set[int]:
-    return {process.pid for process in site.processes("granian")}
+    return {process.pid for process in site.processes("metacog.web")}
 
 
 # -- posts -----------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ def kill_again_and_again(folder: Path, database_url: str, broker_url: str) -> st
 
 
 def kill(site: Site, traffic: Traffic, done: threading.Event, killed: list[str]) -> None:
-    targets = [("web", ["granian"]), ("worker", ["worker"]), ("both", ["granian", "worker"])]
+    targets = [("web", ["metacog.web"]), ("worker", ["worker"]), ("both", ["metacog.web", "worker"])]
     for kills in count(1):
         while len(traffic.accepted) + len(traffic.decided) < kills * EVERY:
             if done.wait(0.01):

@@ -77,7 +77,7 @@ class Site:
             self.up.kill()  # its processes notice and end
 
     def processes(self, word: str) -> list[psutil.Process]:
-        """Return the processes of ours with this word among their arguments: granian, worker, beat."""
+        """Return the processes of ours with this word among their arguments: metacog.web, worker, beat."""
         found = []
         for process in psutil.Process(self.up.pid).children(recursive=True):
             try:

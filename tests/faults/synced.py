@@ -23,7 +23,7 @@ def on_sqlite(folder: Path) -> str:
         agent = site.create_agent()
         assert post(site, agent, "warm").status == 201
         trace = folder / "trace"
-        attach = [argument for process in site.processes("granian") for argument in ("-p", str(process.pid))]
+        attach = [argument for process in site.processes("metacog.web") for argument in ("-p", str(process.pid))]
         command = ["strace", "-f", "-qq", "-y", "-e", "trace=fsync,fdatasync", "-o", str(trace), *attach]
         strace = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         try:

@@ -104,7 +104,7 @@ def posted(port: int, key: str, seconds: float) -> int:
 
 
 def cpu_seconds(site: Site) -> float:
-    return sum(sum(process.cpu_times()[:2]) for process in site.processes("granian"))
+    return sum(sum(process.cpu_times()[:2]) for process in site.processes("metacog.web"))
 
 
 def measured(site: Site, key: str) -> tuple[float, float, int]:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import errno
 import fcntl
 import hashlib
-import http.client
 import os
-import resource
 import secrets
 import signal
 import socket
 import sys
 import time
 from argparse import ArgumentParser
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, MutableMapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NoReturn
@@ -33,18 +31,18 @@ from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
+from metacog import web
 from metacog.accounts import members
 from metacog.audit.audit import record
 from metacog.models import Membership, Role, Team, User
-from metacog.runtime import catalogs, checks
+from metacog.runtime import catalogs, checks, supervisor
 from metacog.runtime.file_errors import database_remedy
 from metacog.runtime.program import command
-from metacog.runtime.supervisor import Child, Supervisor
+from metacog.runtime.supervisor import Child
 from metacog.sign_in import openid, providers
 
 # Any number: two `up`s on one PostgreSQL database wait for each other under it.
 PREPARING = 0x6D657461
-CONNECTIONS = 4096  # of one web process, at most
 LOOK_SECONDS = 1.0  # between two looks whether the database is prepared
 LOOKS_AMID = 5  # that find it amid the same older migrations: nobody is at them
 
@@ -78,10 +76,8 @@ class Command(BaseCommand):
             say(greeting)
         catalogs.compile_all()
         collect_static()
-        company = self.company()
-        db.connections.close_all()
-        serve(host, port, workers, company)
-        os.close(lock)
+        os.set_inheritable(lock, True)  # the supervisor holds it
+        serve(host, port, workers, self.company())
 
     def prepare(self) -> str:
         """Bring the database to where it can be served; return what to tell whoever started this."""
@@ -343,16 +339,6 @@ def collect_static() -> None:
     stamp.write_text(digest.hexdigest())
 
 
-def web_server(host: str, port: int, workers: int) -> list[str]:
-    """Return the module that serves, and its options."""
-    return [
-        "granian", f"--host={host}", f"--port={port}", f"--workers={workers}",
-        "--interface=asginl", "--http=1", "--no-ws", "--backlog=1024", f"--backpressure={connections()}",
-        "--respawn-failed-workers", "--respawn-interval=0.5", "--workers-kill-timeout=6", "--log-level=error",
-        "metacog.asgi:application",
-    ]  # fmt: skip
-
-
 CELERY = ["celery", "--app=metacog.celery", "--quiet", "--skip-checks"]
 WORKER = [
     *CELERY, "worker", "--concurrency=2", "--loglevel=WARNING",
@@ -374,17 +360,20 @@ def environment() -> dict[str, str]:
     return given
 
 
-def serve(host: str, port: int, workers: int, company: list[Child]) -> None:
-    children = [
-        Child("The web server", *web_server(host, port, workers)),
-        Child("The worker", *WORKER),
-        Child("The beat", *BEAT),
-        *company,
-    ]
-    Supervisor(children, environment(), say).run(
-        is_ready=lambda: answers(host, port),
-        on_ready=lambda: say(f"metacog is ready at {settings.PUBLIC_URL} (Ctrl-C stops it)."),
-    )
+def serve(host: str, port: int, workers: int, company: Sequence[Child] = (), *, works: bool = True) -> NoReturn:
+    """Go on as the processes that serve, and those that work unless another machine does: under a supervisor, if they
+    are more than one."""
+    bound = web.listen(host, port)
+    served = ["metacog.web", str(bound.fileno())]
+    if workers == 1 and not works:
+        become(served)
+    names = ["The web server"] if workers == 1 else [f"Web server {number}" for number in range(1, workers + 1)]
+    children = [Child(name, *served, fds=[bound.fileno()]) for name in names]
+    if works:
+        children += [Child("The worker", *WORKER), Child("The beat", *BEAT), *company]
+    db.connections.close_all()
+    greeting = f"metacog is ready at {settings.PUBLIC_URL} (Ctrl-C stops it)."
+    supervisor.become(children, environment(), host, port, greeting)
 
 
 def become(command: list[str]) -> NoReturn:
@@ -405,25 +394,3 @@ class OneProcess(BaseCommand):
         await_prepared(nullcontext())
         catalogs.compile_all()
         become(self.process)
-
-
-def connections() -> int:
-    """Return how many connections a web process may have: each is an open file, and as many are left for the rest."""
-    soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 2 * CONNECTIONS if most == resource.RLIM_INFINITY else min(2 * CONNECTIONS, most)
-    if 0 <= soft < wanted:  # often 1024
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
-    return wanted // 2
-
-
-def answers(host: str, port: int) -> bool:
-    """Say whether the web server gives any answer at all."""
-    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    connection = http.client.HTTPConnection(reachable, port, timeout=5)
-    try:
-        connection.request("GET", "/healthz")
-        return connection.getresponse().status < 500
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()

@@ -34,4 +34,4 @@ class Command(BaseCommand):
         catalogs.compile_all()
         up.collect_static()
         os.close(lock)
-        up.become(up.web_server(host, port, workers))
+        up.serve(host, port, workers, works=False)

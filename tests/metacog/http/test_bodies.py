@@ -201,14 +201,6 @@ def test_a_body_that_comes_in_pieces_is_taken(post: Any, framing: dict[str, str]
     assert AgentResponse.objects.get().body == SAID.decode()
 
 
-def test_nothing_is_read_behind_a_body_in_chunks(post: Any) -> None:
-    """A proxy that goes by another header than we do would have its next request taken for the rest of this one."""
-    both = post(SAID, content_length=str(len(SAID)), transfer_encoding="chunked")
-    plain, chunked = post(SAID, content_length=str(len(SAID))), post(SAID, **CHUNKED)
-    assert play(both, plain, chunked) == [400, 201, 201]
-    assert [one.headers.get(b"connection") for one in (both, plain, chunked)] == [b"close", None, b"close"]
-
-
 @pytest.mark.parametrize("framing", [{"content_length": "2000000"}, CHUNKED])
 def test_of_a_body_that_is_too_large_what_is_on_its_way_is_read(post: Any, framing: dict[str, str]) -> None:
     """A client that is still sending when the connection closes sees no answer."""
