@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..text.strict_json import pointer
-from . import amounts, mail, urls
+from . import amounts, mail, sql, urls
 from .effect import KINDS, Command, Effect, Kind, ObjectKind, Reading
 from .names import Named, named, split
 
@@ -166,10 +166,10 @@ class _Call:
     def _has_read(
         self, language: str, value: Any, place: Place, key: str, beside: Mapping[str, Any], scope: _Scope
     ) -> bool:
-        kind, _, _dialect = language.partition(":")
+        kind, _, more = language.partition(":")
         if kind in ("shell", "sql", "argv", "code"):
             if isinstance(value, str) or kind in ("argv", "shell"):
-                self._code(value, place)
+                self._code(kind, value, more, place)
                 return True
             return False
         if kind == "amount":
@@ -196,10 +196,21 @@ class _Call:
             return False
         return True
 
-    def _code(self, value: Any, place: Place) -> None:
+    def _code(self, kind: str, value: Any, more: str, place: Place) -> None:
         self.has_code = True
-        self.compound.add(pointer(place))
-        self.effects.append(Effect("unknown", argument=pointer(place), detail="cannot be read"))
+        argument, at = pointer(place), len(self.effects)
+        if kind != "sql":
+            self.compound.add(argument)
+            self.effects.append(Effect("unknown", argument=argument, detail="cannot be read"))
+            return
+        found = sql.read(value, more or None)
+        self.effects += [effect._replace(argument=argument) for effect in found.effects]
+        self.commands += [
+            Command(argument, command.start, command.end, tuple(at + place for place in command.effects))
+            for command in found.commands
+        ]
+        if not found.is_simple:
+            self.compound.add(argument)
 
     def _scope_of(self, node: Mapping[str, Any], place: Place, scope: _Scope) -> _Scope:
         return scope
