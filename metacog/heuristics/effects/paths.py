@@ -1,0 +1,69 @@
+"""Paths: normalised, inside a directory or not, and known to hold secrets or not."""
+
+import re
+from collections.abc import Sequence
+from posixpath import normpath
+
+NO_OBJECTS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "-"})
+UP = frozenset({"..", ".*", ".?"})  # an old shell's `.*` finds ".." too
+SECRET = re.compile(
+    r"(?:^|/)(?:"
+    r"\.env(?:rc)?(?:\.(?!(?:example|sample|template|dist)$)[\w.-]+)?"
+    r"|\.netrc|_netrc|\.pgpass|\.my\.cnf|\.npmrc|\.pypirc|\.git-credentials|\.htpasswd|\.vault-token|\.boto"
+    r"|id_(?:rsa|dsa|ecdsa|ed25519)(?:_\w+)?"
+    r"|\.ssh(?:/(?!known_hosts|config$|[\w.-]+\.pub$).*)?"
+    r"|\.aws/credentials|\.aws|\.gnupg(?:/.*)?|\.kube(?:/config)?|kubeconfig(?:\.\w+)?|\.docker/config\.json"
+    r"|\.azure/.*|\.config/gcloud/.*|application_default_credentials\.json|\.config/gh/hosts\.yml|\.password-store/.*"
+    r"|\.terraform\.d/credentials.*|\.cargo/credentials(?:\.toml)?|\.gem/credentials|\.m2/settings\.xml"
+    r"|(?:client_)?secrets?(?:\.(?!py$|rst$|md$|txt$|html$|go$|js$|ts$|rb$|c$|h$|java$)[\w.-]+)?|credentials(?:\.(?:json|ya?ml|csv|ini|toml|db))?"
+    r"|service[-_]account[\w.-]*\.json|[\w.-]*\.tfstate(?:\.backup)?"
+    r"|run/secrets/.*|var/run/secrets/.*|etc/(?:g?shadow-?|sudoers(?:\.d/.*)?|ssl/private/.*|ssh/ssh_host_\w+_key)"
+    r"|proc/(?:self|\d+|\*|\$\$)/(?:environ|mem)"
+    r"|\.(?:bash|zsh|psql|mysql|python)_history|Login Data|logins\.json|key[34]\.db|wallet\.dat"
+    r"|[^/]*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc\.key|ovpn)"
+    r")/?$",
+    re.IGNORECASE,
+)
+
+
+def normal(path: str, *, cwd: str | None = None, workspace: str | None = None) -> str:
+    """`path` without "." and "..", absolute where `cwd` or `workspace` is; one that begins with "~" or "$" stays."""
+    if not path.startswith(("/", "~", "$")):
+        base = cwd or workspace
+        path = f"{base}/{path}" if base else path
+    plain = normpath(path) if path else "."
+    return plain[1:] if plain.startswith("//") else plain
+
+
+def is_inside(path: str, directories: Sequence[str]) -> bool:
+    """Whether `path` is one of `directories` or below one of them.
+
+    A relative path is below the working directory, and so inside, unless the directories are relative ones that it
+    is not below. What a variable or ".." may lead out of is outside.
+    """
+    plain = normal(path)
+    for directory in directories:
+        room = normal(directory)
+        if room == "." or (not plain.startswith(("/", "~", "$")) and room.startswith(("/", "~", "$"))):
+            rest = plain
+        elif plain == room:
+            return True
+        elif plain.startswith(room.rstrip("/") + "/"):
+            rest = plain[len(room.rstrip("/")) + 1 :]
+        else:
+            continue
+        if not rest.startswith(("/", "~")) and "$" not in rest and UP.isdisjoint(rest.split("/")):
+            return True
+    return False
+
+
+def is_secret(path: str) -> bool:
+    """Whether a file of this name usually holds a key, a password or a token."""
+    return SECRET.search(path) is not None
+
+
+def is_device(path: str) -> bool:
+    """Whether writing to `path` overwrites a disk, memory or a setting of the kernel."""
+    return path.startswith(("/dev/", "/proc/", "/sys/", "/boot/")) and not path.startswith(
+        ("/dev/fd/", "/dev/shm/", "/dev/pts/")
+    )

@@ -1,0 +1,335 @@
+"""One simple command: the shell's own ones, those of the table, and what those run in their turn."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from ..effect import Effect
+from ..paths import normal
+from ..programs import Applied, Found, Word
+from . import code
+from .state import Given, State, forget
+
+if TYPE_CHECKING:
+    from .walk import Text
+
+SYSTEM = frozenset({"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"})
+BIN = re.compile(r"(?:.*/)?(?:bin|\.bin|Scripts)")
+VERSIONED = re.compile(r"(python|pip|perl|ruby|php|lua|gcc|g\+\+|clang|clang\+\+|node|pytest|java|bash|zsh)-?\d[\d.]*")
+ONE_WORD = re.compile(
+    r"mktemp(?: -[dqu]+)*|nproc|whoami|hostname|uname(?: -[a-z])?|id -[ung]+|date(?: -u)?(?: \+[%\w][\w%:.-]*)?"
+    r"|git rev-parse (?:--short )?(?:HEAD|--show-toplevel|--abbrev-ref HEAD|@)|git branch --show-current"
+)
+INPUT = Word("$input", exact=False, loose=True)
+
+
+def printed(source: str, state: State) -> Word | None:
+    """What a command prints where that is known well enough: one word, and no flag."""
+    if source == "pwd":
+        return Word(state.cwd or ".", exact=False)
+    if ONE_WORD.fullmatch(source) is None:
+        return None
+    return Word("/tmp/tmp.XXXXXXXXXX" if source.startswith("mktemp") else f"$({source})", exact=False)
+
+
+def run(text: "Text", argv: Sequence[Word], state: State, given: Given | None) -> Given | None:
+    """Read one command from its words; what it gives to the next of a pipeline."""
+    if not argv:
+        return None
+    name, words = argv[0], argv[1:]
+    if not name.exact:
+        if name.loose:
+            text.out.compound = True
+        _strange(text, name, "a program named at run time", None)
+        return None
+    if name.text in state.aliases:
+        text.doubt("alias", (name.start, name.end))
+    body = state.functions.get(name.text)
+    if body is not None:
+        text.call(name.text, body, state, given)
+        if name.text not in text.out.programs:
+            return None
+    own = OWN.get(name.text)
+    if own is not None:
+        return own(text, name, words, state, given)
+    called = _program(text, name, state)
+    if called is None:
+        return None
+    applied = text.out.programs.apply(called, words)
+    if applied is None:
+        _strange(text, name, "an unknown program", called)
+        return None
+    return _apply(text, applied, name, words, state, given)
+
+
+def _strange(text: "Text", name: Word, why: str, program: str | None) -> None:
+    span = (name.start, name.end)
+    text.out.add("execute", program, "program" if program else None, span=span)
+    text.out.add("unknown", program, "program" if program else None, span=span, detail=why)
+
+
+def _program(text: "Text", name: Word, state: State) -> str | None:
+    """The name in the table; a program of the project's own is code at hand, whatever it is called."""
+    directory, slash, base = name.text.rpartition("/")
+    versioned = VERSIONED.fullmatch(base)
+    if versioned and base not in text.out.programs:
+        base = versioned[1]
+    if not slash or directory in SYSTEM:
+        return base
+    is_known = BIN.fullmatch(directory) is not None and base in text.out.programs
+    text.out.path("execute", name, state.cwd)
+    return base if is_known else None
+
+
+def _apply(
+    text: "Text", applied: Applied, name: Word, words: Sequence[Word], state: State, given: Given | None
+) -> Given | None:
+    """Put down what the table says of a command, and read what it runs."""
+    out = text.out
+    span = (name.start, name.end)
+    for doubt in applied.doubts:
+        out.add("unknown", span=span, detail=doubt)
+    for word in applied.assigned:
+        label, _, value = word.text.partition("=")
+        text.assign(label, word._replace(text=value), state, (word.start, word.end), kept=False)
+    inner = state
+    if applied.cwd is not None:
+        inner = state.copy()
+        inner.cwd = normal(applied.cwd.text, cwd=state.cwd)
+    effects: list[Effect] = []
+    for found in applied.found:
+        effects += _effect(text, found, span, inner)
+    out.applied.append((applied, effects))
+    if any(word.loose for word in words):
+        out.compound = True
+    was_remote = out.remote
+    out.remote = was_remote or applied.remote
+    for command in applied.runs:
+        _run(text, applied, command, inner, given)
+    for language, word in applied.code:
+        code.read(text, language, word, inner, given)
+    out.remote = was_remote
+    if applied.stdin:
+        _from_input(text, applied.stdin, span, inner, given)
+    return _output(applied, words, given)
+
+
+def _effect(text: "Text", found: Found, span: tuple[int | None, int | None], state: State) -> list[Effect]:
+    word = found.word
+    if word is None:
+        return [text.out.add(found.effect, span=span, detail=found.detail)]
+    if word.start is None:
+        word = word._replace(start=span[0], end=span[1])
+    if found.of == "path":
+        return text.out.path(found.effect, word, state.cwd, found.detail)
+    return [text.out.add(found.effect, word.text, found.of, span=(word.start, word.end), detail=found.detail)]
+
+
+def _run(text: "Text", applied: Applied, command: list[Word], state: State, given: Given | None) -> None:
+    """A command that a program runs; what it puts in place of {} or behind it comes from its input."""
+    if applied.feeds == "input":
+        roots = given.roots if given is not None else ()
+        fed = [_below(root) for root in roots] or [INPUT]
+        marker = next((value.text for flag, value in applied.flags if flag in {"-I", "--replace"} and value), None)
+        text.out.compound = True
+        command = _filled(command, marker or "{}", fed) if marker or applied.marks else [*command, *fed]
+        given = None
+    elif applied.feeds == "roots":
+        roots = tuple(applied.operands) or (Word(".", *_span(command[0])),)
+        text.out.compound = True
+        command = _filled(command, "{}", [_below(root) for root in roots])
+    if applied.joins:
+        code.read(text, "shell", _joined(command), state, given)
+    else:
+        text.run(command, state, given)
+
+
+def _span(word: Word) -> tuple[int | None, int | None]:
+    return word.start, word.end
+
+
+def _below(root: Word) -> Word:
+    """Something below a directory that is searched."""
+    return root._replace(text=root.text.rstrip("/") + "/**", exact=False, at=None)
+
+
+def _filled(command: Sequence[Word], marker: str, fed: Sequence[Word]) -> list[Word]:
+    """The command with what it is given put in place of `marker`."""
+    words: list[Word] = []
+    for word in command:
+        if word.text == marker:
+            words += [one._replace(start=word.start, end=word.end) for one in fed]
+        elif marker in word.text:
+            words.append(word._replace(text=word.text.replace(marker, fed[0].text), exact=False, at=None))
+        else:
+            words.append(word)
+    return words
+
+
+def _joined(command: Sequence[Word]) -> Word:
+    if len(command) == 1:
+        return command[0]
+    text = " ".join(word.text for word in command)
+    return Word(text, command[0].start, command[-1].end, exact=all(word.exact for word in command))
+
+
+def _from_input(
+    text: "Text", language: str, span: tuple[int | None, int | None], state: State, given: Given | None
+) -> None:
+    """Code that a program reads from its input."""
+    if given is not None and given.text is not None:
+        word = given.text if given.text.start is not None else given.text._replace(start=span[0], end=span[1])
+        code.read(text, language, word, state, None)
+        return
+    text.out.compound = True
+    text.out.add("execute", span=span)
+    text.out.add("unknown", span=span, detail="code from its input" if given is not None else "a session of its own")
+
+
+def _output(applied: Applied, words: Sequence[Word], given: Given | None) -> Given | None:
+    if applied.program == "echo" and all(word.exact for word in words):
+        said = [word for word in words if word.text != "-n"]
+        if not any(word.text.startswith("-") or "\\" in word.text for word in said):
+            joined = _joined(said) if said else Word("")
+            return Given(joined._replace(text=joined.text + "\n"))
+    if applied.program == "printf" and len(words) == 1 and words[0].exact and not re.search(r"[%\\]", words[0].text):
+        return Given(words[0])
+    if applied.program == "cat" and not applied.operands and given is not None:
+        return given
+    if applied.lists is not None:
+        return Given(roots=tuple(applied.lists))
+    if applied.passes and given is not None:
+        return Given(roots=given.roots)
+    return Given()
+
+
+# The shell's own commands
+
+Own = Callable[["Text", Word, Sequence[Word], State, Given | None], Given | None]
+
+
+def _operands(words: Sequence[Word]) -> list[Word]:
+    return [word for at, word in enumerate(words) if not word.text.startswith("-") or word.text == "-" or at == -1]
+
+
+def _cd(text: "Text", name: Word, words: Sequence[Word], state: State, given: Given | None) -> None:
+    operands = _operands(words)
+    text.out.applied.append((Applied(name.text), []))
+    if name.text == "popd" or (operands and operands[0].text == "-"):
+        state.cwd = "$OLDPWD"
+    elif not operands:
+        state.cwd = "~" if name.text == "cd" else "$OLDPWD"
+    else:
+        state.cwd = normal(operands[0].text, cwd=state.cwd)
+
+
+def _eval(text: "Text", name: Word, words: Sequence[Word], state: State, given: Given | None) -> None:
+    if words:
+        text.out.compound = True
+        word = _joined(words)
+        if all(one.exact for one in words):
+            code.read(text, "shell", word, state, given)
+        else:
+            text.out.add("execute", span=(name.start, name.end))
+            text.doubt("code made at run time", (word.start, word.end))
+
+
+def _source(text: "Text", name: Word, words: Sequence[Word], state: State, given: Given | None) -> None:
+    operands = [word for word in words if word.text != "--"]
+    text.out.applied.append((Applied(name.text, operands=operands, script=True), []))
+    if not operands:
+        return
+    file = operands[0]
+    if file.text.startswith("/dev/") or file.text == "-":
+        _from_input(text, "shell", (file.start, file.end), state, given)
+    else:
+        text.out.path("execute", file, state.cwd)
+    state.blind = state.blind or bool(state.variables)
+
+
+def _trap(text: "Text", name: Word, words: Sequence[Word], state: State, given: Given | None) -> None:
+    operands = _operands(words)
+    if len(operands) > 1 and operands[0].text not in {"", "-"}:
+        later = state.copy()
+        later.blind = True
+        later.cwd = state.cwd
+        text.out.compound = True
+        code.read(text, "shell", operands[0], later, None)
+
+
+def _alias(text: "Text", name: Word, words: Sequence[Word], state: State, given: Given | None) -> None:
+    for word in words:
+        label, equals, value = word.text.partition("=")
+        if equals:
+            text.out.compound = True
+            state.aliases.add(label)
+            skipped = len(label) + 1
+            at = None if word.at is None else word.at + skipped
+            code.read(text, "shell", word._replace(text=value, at=at), state.copy(), None)
+
+
+def _exec(text: "Text", name: Word, words: Sequence[Word], state: State, given: Given | None) -> None:
+    words = list(words)
+    while words and words[0].exact and re.fullmatch(r"-[cla]+", words[0].text):
+        del words[: 2 if "a" in words[0].text else 1]
+    if words:
+        text.run(words, state, given)
+
+
+def _names(text: "Text", name: Word, words: Sequence[Word], state: State, given: Given | None) -> None:
+    """read, mapfile, getopts, printf -v, let: they give variables values that are not known."""
+    for word in words:
+        forget(state, re.findall(r"\w+", word.text))
+        if re.search(r"\[.*(?:\$\(|`)", word.text):
+            text.doubt("a name that is run", (word.start, word.end))
+        state.blind |= word.loose
+    text.out.arithmetic |= name.text == "let"
+    text.out.applied.append((Applied(name.text), []))
+
+
+def _printf(text: "Text", name: Word, words: Sequence[Word], state: State, given: Given | None) -> Given | None:
+    if words and words[0].text.startswith("-v"):
+        _names(text, name, words[:2], state, given)
+    return _output_of("printf", text, name, words, state, given)
+
+
+def _output_of(
+    program: str, text: "Text", name: Word, words: Sequence[Word], state: State, given: Given | None
+) -> Given | None:
+    return _apply(text, Applied(program, operands=list(words)), name, words, state, given)
+
+
+def _echo(text: "Text", name: Word, words: Sequence[Word], state: State, given: Given | None) -> Given | None:
+    return _output_of("echo", text, name, words, state, given)
+
+
+def _declare(text: "Text", name: Word, words: Sequence[Word], state: State, given: Given | None) -> None:
+    """export and its like where the grammar takes them for programs (`command export X=1`)."""
+    for word in words:
+        text.declared(word, state)
+
+
+OWN: dict[str, Own] = {
+    "cd": _cd,
+    "chdir": _cd,
+    "pushd": _cd,
+    "popd": _cd,
+    "eval": _eval,
+    "source": _source,
+    ".": _source,
+    "trap": _trap,
+    "alias": _alias,
+    "exec": _exec,
+    "read": _names,
+    "mapfile": _names,
+    "readarray": _names,
+    "getopts": _names,
+    "let": _names,
+    "printf": _printf,
+    "echo": _echo,
+    "export": _declare,
+    "declare": _declare,
+    "typeset": _declare,
+    "local": _declare,
+    "readonly": _declare,
+}

@@ -1,0 +1,128 @@
+"""Where effects are gathered while a command line is read."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import paths
+from ..effect import Command, Effect, Kind, ObjectKind
+from ..programs import Applied, Programs, Word
+from .shape import shape
+
+Span = tuple[int | None, int | None]
+MOST_STEPS = 4000
+MOST_OBJECT = 300  # letters of an object that are kept
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """A command line as it was read: effects in order of place, and one command for each simple command.
+
+    `is_simple` says that it is one simple command without redirection, substitution or words made at run time.
+    """
+
+    effects: tuple[Effect, ...] = ()
+    commands: tuple[Command, ...] = ()
+    is_simple: bool = False
+    shape: dict[str, Any] | None = None
+
+
+class TooMuch(Exception):
+    """More commands, or deeper ones, than are read."""
+
+
+@dataclass(slots=True, eq=False)
+class Simple:
+    """A simple command on its way: where it stands and what it does."""
+
+    span: Span
+    effects: dict[Effect, None] = field(default_factory=dict)
+
+
+class Out:
+    """The effects, commands and doubts of one call."""
+
+    def __init__(self, programs: Programs, workspace: str | None, cwd: str | None) -> None:
+        self.programs = programs
+        self.workspace = workspace
+        self.room = [workspace or cwd or "."]
+        self.effects: dict[Effect, None] = {}
+        self.commands: list[Simple] = []
+        self.open: list[Simple] = []
+        self.applied: list[tuple[Applied, list[Effect]]] = []
+        self.compound = False
+        self.arithmetic = False
+        self.hidden = False
+        self.steps = 0
+        self.remote = False
+
+    def step(self) -> None:
+        self.steps += 1
+        if self.steps > MOST_STEPS:
+            raise TooMuch
+
+    def guard(self, work: Callable[[], object], span: Span) -> None:
+        """Do `work`; what is too much for it is unknown."""
+        try:
+            work()
+        except TooMuch:
+            self.compound = True
+            self.add("unknown", span=span, detail="too long or too deep")
+
+    def add(
+        self,
+        effect: Kind,
+        name: str | None = None,
+        of: ObjectKind | None = None,
+        *,
+        inside: bool | None = None,
+        span: Span = (None, None),
+        detail: str = "",
+    ) -> Effect:
+        if name is not None and len(name) > MOST_OBJECT:
+            name = name[:MOST_OBJECT] + "…"
+        found = Effect(effect, name, of, inside, span[0], span[1], detail=detail)
+        self.effects[found] = None
+        for simple in self.open:
+            simple.effects[found] = None
+        return found
+
+    def path(self, effect: Kind, word: Word, cwd: str | None, detail: str = "") -> list[Effect]:
+        """An effect on the path that `word` names, and what follows from what that is."""
+        if word.text in paths.NO_OBJECTS:
+            return []
+        if word.text.startswith(("/dev/tcp/", "/dev/udp/")):
+            host = word.text.split("/")[3]
+            kind: Kind = "fetch" if effect == "read" else "send"
+            return [self.add(kind, host, "host", span=(word.start, word.end))]
+        name = paths.normal(word.text, cwd=cwd, workspace=self.workspace)
+        inside = not self.remote and paths.is_inside(name, self.room)
+        span = (word.start, word.end)
+        found = [self.add(effect, name, "path", inside=inside, span=span, detail=detail)]
+        if effect in {"read", "send"} and paths.is_secret(name):
+            found.append(self.add("secret", name, "path", inside=inside, span=span))
+        if effect == "write" and paths.is_device(name):
+            found.append(self.add("irreversible", name, "path", inside=inside, span=span, detail="device"))
+        return found
+
+    def shell(self) -> Shell:
+        if self.arithmetic and self.hidden:
+            self.add("unknown", detail="text that arithmetic may run")
+        effects = sorted(self.effects, key=lambda effect: -1 if effect.start is None else effect.start)
+        place = {effect: at for at, effect in enumerate(effects)}
+        commands: dict[tuple[int, int], set[int]] = {}
+        for simple in self.commands:
+            if simple.span[0] is not None and simple.span[1] is not None:
+                of = commands.setdefault((simple.span[0], simple.span[1]), set())
+                of.update(place[effect] for effect in simple.effects)
+        return Shell(
+            tuple(effects),
+            tuple(Command("", start, end, tuple(sorted(of))) for (start, end), of in sorted(commands.items())),
+            not self.compound,
+            self._shape(),
+        )
+
+    def _shape(self) -> dict[str, Any] | None:
+        if self.compound or any(effect.effect == "unknown" for effect in self.effects):
+            return None
+        return shape(self.applied)

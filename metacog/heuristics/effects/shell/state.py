@@ -1,0 +1,88 @@
+"""What is known of a shell while its commands are read in order."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .. import paths
+from ..programs import Word
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+ELSEWHERE = "$PWD"  # a working directory that is not known
+NUMBERS = frozenset(
+    {"?", "#", "$", "!", "RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID", "BASHPID", "COLUMNS", "LINES"}
+)
+PLAIN = frozenset(
+    {
+        "HOME",
+        "OLDPWD",
+        "TMPDIR",
+        "USER",
+        "LOGNAME",
+        "HOSTNAME",
+        "VIRTUAL_ENV",
+        "CONDA_PREFIX",
+        "GITHUB_WORKSPACE",
+        "SHELL",
+    }
+)  # variables of the environment that begin with a letter or "/", and hold no blank
+
+
+class Given(NamedTuple):
+    """What a command gets as its input: `text` where that is known, `roots` of the paths that it names."""
+
+    text: Word | None = None
+    roots: tuple[Word, ...] = ()
+
+
+@dataclass(slots=True)
+class State:
+    """The working directory, the variables given in the text (None: to something unknown), functions and aliases."""
+
+    cwd: str | None = None
+    variables: dict[str, Word | None] = field(default_factory=dict)
+    functions: dict[str, "Node"] = field(default_factory=dict)
+    aliases: set[str] = field(default_factory=set)
+    blind: bool = False  # a variable may have changed under another name
+
+    def copy(self) -> "State":
+        return State(self.cwd, dict(self.variables), dict(self.functions), set(self.aliases), self.blind)
+
+    def value(self, name: str) -> Word | None:
+        """What `$name` is, None when that is unknown."""
+        if name == "PWD":
+            return Word(self.cwd or ".", exact=False)
+        if name in self.variables:
+            return None if self.blind else self.variables[name]
+        if name in NUMBERS or name in PLAIN:
+            return Word("$" + name, exact=False)
+        return None
+
+    def join(self, others: Sequence["State"], room: Sequence[str]) -> None:
+        """Go on where this state, or any of `others`, may be what came of it."""
+        for other in others:
+            for name in {*self.variables, *other.variables}:
+                if self.variables.get(name, self) != other.variables.get(name, self):
+                    self.variables[name] = None
+            self.functions = {name: node for name, node in self.functions.items() if name in other.functions}
+            self.aliases |= other.aliases
+            self.blind |= other.blind
+            self.cwd = either(self.cwd, other.cwd, room)
+
+
+def either(before: str | None, after: str | None, room: Sequence[str]) -> str | None:
+    """The working directory where a move from `before` to `after` may have failed."""
+    if before == after or (_is_in(before, room) and _is_in(after, room)):
+        return after
+    return ELSEWHERE
+
+
+def _is_in(cwd: str | None, room: Sequence[str]) -> bool:
+    return paths.is_inside(cwd or ".", room)
+
+
+def forget(state: State, names: Any) -> None:
+    for name in names:
+        state.variables[name] = None

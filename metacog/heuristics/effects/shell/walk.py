@@ -1,0 +1,629 @@
+"""The statements of a shell text, in the order in which they run."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from ..programs import Word
+from . import commands
+from .out import Out, Simple, Span, TooMuch
+from .state import Given, State, either, forget
+from .words import CODE, words
+
+if TYPE_CHECKING:
+    from tree_sitter import Language, Node
+
+MOST_BYTES = 1 << 17
+MOST_DEPTH = 24
+MOST_ROUNDS = 8  # of a loop over given words that are gone through one by one
+STRANGE = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ud800-\udfff]"
+)
+IN_QUOTES = frozenset({"raw_string", "string_content", "heredoc_content", "heredoc_body", "ansi_c_string"})
+JOINED = re.compile(r"[^\s;&|()]\\\n[^\s;&|()\\]")
+ASSIGNED = re.compile(
+    r"(?<![\w$])(\w+)(?:\[[^\]]*\])?\+?="
+    r"|(?<![\w$])(?:for|select|read|getopts|mapfile|readarray|unset)\b([^\n;]*)|\bprintf +-v *(\w+)"
+)
+DANGEROUS = re.compile(  # variables that make a program run something, load something or ask somebody else
+    r"PATH|LD_\w+|DYLD_\w+|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_FUNC\w*|PROMPT_COMMAND|PS[0-4]|CDPATH|FPATH|ZDOTDIR"
+    r"|PYTHON(?:STARTUP|HOME|INSPECT|BREAKPOINT)|PERL5\w+|PERLLIB|RUBY(?:OPT|LIB)|NODE_(?:OPTIONS|PATH)|LUA_\w+"
+    r"|_?JAVA_(?:TOOL_)?OPTIONS|JDK_JAVA_OPTIONS|CLASSPATH|GIT_\w+|S(?:SH|UDO)_ASKPASS|RSYNC_\w+|TAR_OPTIONS|CVS_RSH"
+    r"|SVN_SSH|\w*PAGER|EDITOR|VISUAL|BROWSER|LESSOPEN|LESSCLOSE|SHELL|GREP_OPTIONS|GCONV_PATH|LOCPATH|TERMINFO"
+    r"|TERMCAP|OPENSSL_\w+|HOME|XDG_CONFIG_HOME|MAKEFLAGS|RUSTC_WRAPPER|CARGO_\w+_RUNNER|GOFLAGS|npm_config_\w+"
+    r"|PIP_\w+|UV_\w*INDEX\w*|DOCKER_\w+|KUBECONFIG|AWS_ENDPOINT\w*|\w+_(?:proxy|PROXY)"
+)
+SAFE_NAMES = re.compile(
+    r"GIT_(?:AUTHOR|COMMITTER)_\w+|GIT_TERMINAL_PROMPT|GIT_OPTIONAL_LOCKS|GIT_PS1\w*|GIT_ADVICE|PIP_(?:NO|DISABLE)_\w+"
+    r"|DOCKER_BUILDKIT"
+)
+SAFE_VALUES = re.compile(
+    r"|cat|less|more|true|:|/bin/true|/bin/cat|dumb|0|1|xterm[\w-]*|ignore|default|always|error|never"
+)
+SAFE_PATHS = re.compile(
+    r"\$PATH|\$\{PATH\}|/(?:usr/|usr/local/)?s?bin|\$HOME/go/bin"
+    r"|(?:\$HOME|~)/\.(?:local|cargo|npm-global|pyenv|nvm)[\w./-]*/bin"
+)
+
+
+@cache
+def _language() -> "Language":
+    import tree_sitter_bash
+    from tree_sitter import Language
+
+    return Language(tree_sitter_bash.language())
+
+
+class Text:
+    """A piece of shell text: the call's own, or code inside it, whose places are those of the word that holds it."""
+
+    def __init__(self, text: str, out: Out, around: Span, at: int | None = None, depth: int = 0) -> None:
+        self.text, self.out, self.around, self.at, self.depth = text, out, around, at, depth
+        self.raw = text.encode("utf-8", "replace")
+        self.calls: set[str] = set()
+        self.wide: list[int] | None = None
+        self.shift: list[int] = []
+        if len(self.raw) != len(text):
+            self._measure()
+
+    def _measure(self) -> None:
+        """Note where bytes and code points part."""
+        self.wide, place, extra = [], 0, 0
+        for found in re.finditer(r"[^\x00-\x7f]", self.text):
+            place = found.start() + extra
+            extra += len(found[0].encode("utf-8", "replace")) - 1
+            self.wide.append(place + 1)
+            self.shift.append(extra)
+
+    def point(self, byte: int) -> int:
+        """The code point that starts at `byte` of this text."""
+        if self.wide is None:
+            return byte
+        place = bisect_left(self.wide, byte + 1)
+        return byte - (self.shift[place - 1] if place else 0)
+
+    def between(self, start: int, end: int) -> str:
+        return self.raw[start:end].decode("utf-8", "replace")
+
+    def source(self, node: "Node") -> str:
+        return self.raw[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def span(self, node: "Node") -> Span:
+        if self.at is None:
+            return self.around
+        return self.at + self.point(node.start_byte), self.at + self.point(node.end_byte)
+
+    def read(self, state: State, given: Given | None = None) -> None:
+        """Read the whole text."""
+        from tree_sitter import Parser
+
+        if len(self.raw) > MOST_BYTES or self.depth > MOST_DEPTH:
+            raise TooMuch
+        root = Parser(_language()).parse(self.raw).root_node
+        if root.has_error:
+            self.doubt("grammar", self.around)
+        self._look(root)
+        named = [child for child in root.children if child.type != "comment"]
+        if [child.type for child in named if child.type not in {"\n", ";"}] != ["command"]:
+            self.out.compound = True
+        self.statements(named, state, given)
+
+    def doubt(self, detail: str, span: Span) -> None:
+        self.out.compound = True
+        self.out.add("unknown", span=span, detail=detail)
+
+    def _look(self, root: "Node") -> None:
+        """Doubt letters that shells take in other ways than the grammar does."""
+        for found in STRANGE.finditer(self.text):
+            byte = len(self.text[: found.start()].encode("utf-8", "replace"))
+            node = root.descendant_for_byte_range(byte, byte + 1)
+            if found[0] == "\0" or node is None or node.type not in IN_QUOTES:
+                self.doubt("control characters", self.around)
+                break
+        for found in JOINED.finditer(self.text):
+            byte = len(self.text[: found.start() + 1].encode("utf-8", "replace"))
+            node = root.descendant_for_byte_range(byte, byte + 1)
+            if node is None or node.type not in IN_QUOTES:
+                self.doubt("a word over two lines", self.around)
+                break
+
+    # Statements
+
+    def statements(self, nodes: Sequence["Node"], state: State, given: Given | None = None) -> None:
+        for at, node in enumerate(nodes):
+            if node.type == "&":
+                self.out.compound = True
+            elif node.is_named:
+                aside = at + 1 < len(nodes) and nodes[at + 1].type == "&"
+                before = state.cwd
+                self.statement(node, state.copy() if aside else state, given)
+                state.cwd = either(before, state.cwd, self.out.room)
+
+    def statement(self, node: "Node", state: State, given: Given | None = None, extra: Sequence["Node"] = ()) -> Given:
+        """Read one statement; what it gives to the next command of a pipeline."""
+        self.out.step()
+        self.depth += 1
+        if self.depth > MOST_DEPTH:
+            raise TooMuch
+        try:
+            handler = HANDLERS.get(node.type)
+            if handler is not None:
+                return handler(self, node, state, given, extra) or Given()
+            if node.type not in {"comment", "heredoc_body", "heredoc_end"}:
+                self.substitutions(node, state)
+            return Given()
+        finally:
+            self.depth -= 1
+
+    def group(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
+        self._odd(extra, state)
+        if node.children and node.children[0].type == "((":
+            self.out.arithmetic = True
+            self.substitutions(node, state)
+        else:
+            self.statements(node.children, state, given)
+
+    def subshell(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
+        self.group(node, state.copy(), given, extra)
+
+    def listed(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> Given:
+        """Commands joined by && and ||."""
+        steps: list[tuple[str, Node]] = []
+        while node.type == "list":
+            steps.append((node.children[1].type, node.children[-1]))
+            node = node.children[0]
+        self.statement(node, state, given)
+        after_first = state.copy()
+        result = Given()
+        for at, (operator, step) in enumerate(reversed(steps)):
+            more = extra if at == len(steps) - 1 else ()
+            if operator == "||":
+                self.statement(step, after_first.copy(), given, more)
+            else:
+                result = self.statement(step, state, given, more)
+        state.join([after_first], self.out.room)
+        return result
+
+    def pipeline(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> Given:
+        stages = node.named_children
+        for at, stage in enumerate(stages):
+            given = self.statement(stage, state.copy(), given, extra if at == len(stages) - 1 else ())
+        return given or Given()
+
+    def negated(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> Given:
+        result = Given()
+        for child in node.named_children:
+            result = self.statement(child, state, given, extra)
+        return result
+
+    def condition(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
+        """if, elif and else: what comes after `then` or `else` may run or not."""
+        self._odd(extra, state)
+        branches: list[State] = []
+        now = state
+        for child in node.children:
+            if child.type in {"then", "else"}:
+                now = state.copy()
+                branches.append(now)
+            elif child.type in {"elif_clause", "else_clause"}:
+                branches.append(state.copy())
+                self.condition(child, branches[-1], given, ())
+            elif child.is_named:
+                self.statement(child, now, given)
+        state.join(branches, self.out.room)
+
+    def loop(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
+        self._odd(extra, state)
+        inner = state.copy()
+        self._forget_assigned(node, inner)
+        for child in node.named_children:
+            if child.type != "comment":
+                self.statement(child, inner, given)
+        state.join([inner], self.out.room)
+
+    def counted(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
+        """for ((…))."""
+        self._odd(extra, state)
+        self.out.arithmetic = True
+        inner = state.copy()
+        self._forget_assigned(node, inner)
+        for child in node.named_children:
+            if child.type in {"do_group", "compound_statement"}:
+                self.statement(child, inner, given)
+            else:
+                self.substitutions(child, inner)
+        state.join([inner], self.out.room)
+
+    def each(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
+        """for NAME in words: gone through word by word where there are few."""
+        self._odd(extra, state)
+        name, *rest = node.named_children
+        body = node.child_by_field_name("body")
+        values: list[Word] = []
+        for child in rest:
+            if child.type not in {"do_group", "comment"} and child != body:
+                values += words(self, child, state)
+        inner = state.copy()
+        self._forget_assigned(node, inner)
+        rounds: list[Word | None] = list(values)
+        if not values or len(values) > MOST_ROUNDS or node.children[0].type == "select":
+            rounds = [None if any(value.loose for value in values) or not values else _common(values)]
+        for value in rounds:
+            inner.variables[self.source(name)] = None if value is not None and value.loose and value.exact else value
+            if body is not None:
+                self.statement(body, inner, given)
+        state.join([inner], self.out.room)
+
+    def choice(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
+        """case: any of its branches may run."""
+        self._odd(extra, state)
+        branches: list[State] = []
+        for child in node.named_children:
+            if child.type != "case_item":
+                self.substitutions(child, state, whole=True)
+                continue
+            branches.append(state.copy())
+            for at, part in enumerate(child.children):
+                if child.field_name_for_child(at) == "value":
+                    self.substitutions(part, state, whole=True)
+                elif part.is_named:
+                    self.statement(part, branches[-1], given)
+        state.join(branches, self.out.room)
+
+    def function(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
+        self._odd(extra, state)
+        name = node.child_by_field_name("name")
+        body = node.child_by_field_name("body")
+        if name is None or body is None:
+            return
+        inner = state.copy()
+        inner.blind = True
+        self.statement(body, inner, given)
+        for child in node.children_by_field_name("redirect"):
+            self.redirect(child, inner)
+        state.functions[self.source(name)] = body
+
+    def redirected(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> Given:
+        """A statement with redirections; what a here-document's line holds behind it comes after it."""
+        self.out.compound = True
+        body = node.child_by_field_name("body")
+        more = list(extra)
+        then: list[tuple[str, Node]] = []
+        for child in node.named_children:
+            if child == body or child.type == "comment":
+                continue
+            found = self.redirect(child, state, more, then)
+            given = found if found is not None else given
+        result = Given()
+        if body is not None:
+            result = self.statement(body, state, given, more)
+        elif more:
+            result = self._command(more, state, given, node)
+        for operator, child in then:
+            if operator in {"|", "|&"}:
+                result = self.statement(child, state.copy(), result)
+            else:
+                result = self.statement(child, state, None)
+        return result
+
+    def redirect(
+        self,
+        node: "Node",
+        state: State,
+        more: list["Node"] | None = None,
+        then: list[tuple[str, "Node"]] | None = None,
+    ) -> Given | None:
+        """Read one redirection; the input that it gives. Words that belong to the command go to `more`."""
+        self.out.compound = True
+        if node.type == "heredoc_redirect":
+            return self._heredoc(node, state, more if more is not None else [], then if then is not None else [])
+        if node.type == "herestring_redirect":
+            made = words(self, node.named_children[-1], state)
+            return Given(made[0] if len(made) == 1 and made[0].exact else None)
+        if node.type != "file_redirect":
+            self.substitutions(node, state)
+            return None
+        places = node.children_by_field_name("destination")
+        if more is not None:
+            more += places[1:]
+        operator = next((child.type for child in node.children if not child.is_named), "<")
+        if not places or operator in {"<&-", ">&-"}:
+            return None
+        made = words(self, places[0], state)
+        for word in made:
+            if operator in {"<&", ">&"} and re.fullmatch(r"\d+-?|-", word.text):
+                continue
+            if word.text.startswith("/dev/fd/"):
+                continue
+            self._open(operator, word, state, node)
+        return Given() if operator == "<" else None
+
+    def _open(self, operator: str, word: Word, state: State, node: "Node") -> None:
+        if operator == "<":
+            self.out.path("read", word, state.cwd)
+        else:
+            self.out.path("write", word, state.cwd)
+        after = self.raw[node.start_byte : node.end_byte]
+        if b"<>" in after:
+            self.out.path("read", word, state.cwd)
+
+    def _heredoc(self, node: "Node", state: State, more: list["Node"], then: list[tuple[str, "Node"]]) -> Given | None:
+        """A here-document, and what stands behind it on its line."""
+        text: Given | None = Given()
+        operator = ""
+        start = None
+        for at, child in enumerate(node.children):
+            name = node.field_name_for_child(at)
+            if child.type == "heredoc_start":
+                start = child
+            elif child.type == "heredoc_body" and start is not None:
+                text = self._document(start, child, state)
+            elif child.type == "pipeline" and name is None:
+                then.append((child.children[0].type, child.named_children[-1]))
+            elif name == "redirect":
+                self.redirect(child, state, more, then)
+            elif name == "operator":
+                operator = child.type
+            elif name == "right":
+                then.append((operator, child))
+            elif name == "argument":
+                more.append(child)
+        return text
+
+    def _document(self, start: "Node", body: "Node", state: State) -> Given:
+        """The text of a here-document, None where something is put into it."""
+        content = self.source(body)
+        quoted = not re.fullmatch(r"[\w.-]+", self.source(start))
+        if not quoted:
+            self.substitutions(body, state)
+        if not quoted and re.search(r"[$`\\]", content):
+            return Given(Word(content, *self.span(body), exact=False))
+        return Given(Word(content, *self.span(body), at=self.span(body)[0] if self.at is not None else None))
+
+    def _odd(self, extra: Sequence["Node"], state: State) -> None:
+        """Words behind what takes none."""
+        for node in extra:
+            self.doubt("words out of place", self.span(node))
+            words(self, node, state)
+
+    def _forget_assigned(self, node: "Node", state: State) -> None:
+        """Forget what is assigned anywhere in a loop: a later round sees it."""
+        for found in ASSIGNED.finditer(self.source(node)):
+            forget(state, [name for name in (found[1], found[3]) if name])
+            forget(state, re.findall(r"\w+", found[2] or ""))
+
+    # Substitutions
+
+    def substitutions(self, node: "Node", state: State, *, whole: bool = False) -> None:
+        """Read what is run to make `node`, wherever it stands in it."""
+        waiting = [node] if whole else list(node.children)
+        if not whole and node.type in {"command_substitution", "process_substitution"}:
+            waiting = [node]
+        while waiting:
+            child = waiting.pop()
+            self.out.step()
+            kind = child.type
+            if kind in {"command_substitution", "process_substitution"}:
+                self.out.compound = True
+                inner = state.copy()
+                self.depth += 1
+                self.statements(child.children, inner)
+                self.depth -= 1
+            elif kind in {"file_redirect", "heredoc_redirect", "herestring_redirect"}:
+                self.redirect(child, state)
+            elif kind in {"simple_expansion", "expansion"}:
+                self._checked(child)
+                waiting += child.children
+            elif kind in HANDLERS:
+                self.statement(child, state)
+            else:
+                if kind == "arithmetic_expansion":
+                    self.out.arithmetic = True
+                waiting += child.children
+
+    def _checked(self, node: "Node") -> None:
+        source = self.source(node)
+        if source.endswith(("@P}", "@E}")):
+            self.doubt("a value that is run", self.span(node))
+        self.out.arithmetic |= "[" in source or source.startswith("${!")
+
+    def output(self, node: "Node", state: State) -> Word | None:
+        """Read a substitution; what it would print, where that is known."""
+        self.substitutions(node, state)
+        return commands.printed(self.source(node).strip("$()` \n"), state)
+
+    # Commands
+
+    def command(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> Given:
+        assigned: list[Node] = []
+        parts: list[Node] = []
+        for child in node.children:
+            kind = child.type
+            if kind == "variable_assignment":
+                assigned.append(child)
+            elif kind in {"file_redirect", "herestring_redirect", "heredoc_redirect"}:
+                found = self.redirect(child, state, parts)
+                given = found if found is not None else given
+            elif kind == "subshell":
+                self.doubt("words out of place", self.span(child))
+                self.statement(child, state, given)
+            elif kind != "comment":
+                parts.append(child)
+        return self._command([*parts, *extra], state, given, node, assigned)
+
+    def _command(
+        self,
+        parts: Sequence["Node"],
+        state: State,
+        given: Given | None,
+        node: "Node",
+        assigned: Sequence["Node"] = (),
+    ) -> Given:
+        simple = Simple(self.span(node))
+        if self.at is not None and not self.out.open:
+            self.out.commands.append(simple)
+        self.out.open.append(simple)
+        try:
+            for one in assigned:
+                self.assignment(one, state, kept=False)
+            argv: list[Word] = []
+            for part in parts:
+                argv += words(self, part, state)
+            return self.run(argv, state, given) or Given()
+        finally:
+            self.out.open.pop()
+
+    def run(self, argv: Sequence[Word], state: State, given: Given | None = None) -> Given | None:
+        """Read a command from its words."""
+        self.depth += 1
+        self.out.step()
+        if self.depth > MOST_DEPTH:
+            raise TooMuch
+        try:
+            return commands.run(self, argv, state, given)
+        finally:
+            self.depth -= 1
+
+    def call(self, name: str, body: "Node", state: State, given: Given | None) -> None:
+        """Read a function's body where it is called."""
+        if name not in self.calls:
+            self.calls.add(name)
+            self.statement(body, state, given)
+            self.calls.discard(name)
+
+    def inner(self, word: Word, state: State, given: Given | None = None) -> None:
+        """Read shell code that stands in `word`."""
+        if not word.exact:
+            self.doubt("code made at run time", (word.start, word.end))
+        text = Text(word.text, self.out, (word.start, word.end), word.at if word.exact else None, self.depth + 1)
+        text.read(state, given)
+
+    # Variables
+
+    def assignment(self, node: "Node", state: State, *, kept: bool = True) -> None:
+        """NAME=value, for what follows (`kept`) or for one command."""
+        name = node.child_by_field_name("name")
+        value = node.child_by_field_name("value")
+        if name is None:
+            return
+        if name.type == "subscript":
+            self.out.arithmetic = True
+            self.substitutions(name, state)
+        made: list[Word] = []
+        if value is not None and value.type == "array":
+            for child in value.named_children:
+                words(self, child, state)
+        elif value is not None:
+            made = words(self, value, state)
+        adds = any(child.type == "+=" for child in node.children)
+        word = made[0] if len(made) == 1 and not adds else None if made or adds or value is None else Word("")
+        if value is not None and value.type == "array":
+            word = None
+        label = self.source(name).partition("[")[0]
+        self.assign(label, word if name.type != "subscript" else None, state, self.span(node), kept=kept)
+
+    def assign(self, name: str, value: Word | None, state: State, span: Span, *, kept: bool = True) -> None:
+        """Take note of a variable, and of those that make something run."""
+        if value is not None and CODE.search(value.text) and value.exact:
+            self.out.hidden = True
+        if DANGEROUS.fullmatch(name) and not SAFE_NAMES.fullmatch(name):
+            self._dangerous(name, value, span)
+        if kept:
+            state.variables[name] = None if value is None or (value.loose and not value.exact) else value
+
+    def _dangerous(self, name: str, value: Word | None, span: Span) -> None:
+        text = value.text if value is not None else "$"
+        if name == "PATH" and all(part and SAFE_PATHS.fullmatch(part) for part in text.split(":")):
+            return
+        if value is not None and value.exact and SAFE_VALUES.fullmatch(text):
+            return
+        if name == "PATH" and value is not None:
+            self.out.add("execute", name, "name", span=span, detail="programs from another place")
+        self.doubt(f"sets {name}", span)
+
+    def assignments(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
+        self._odd(extra, state)
+        for child in [node] if node.type == "variable_assignment" else node.named_children:
+            self.assignment(child, state)
+
+    def declaration(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
+        """export, declare, local, readonly, typeset."""
+        for child in [*node.named_children, *extra]:
+            if child.type == "variable_assignment":
+                self.assignment(child, state)
+            elif child.type == "variable_name":
+                continue
+            elif child.type != "comment":
+                for word in words(self, child, state):
+                    self.declared(word, state)
+
+    def declared(self, word: Word, state: State) -> None:
+        if word.exact and word.text.startswith(("-", "+")):
+            state.blind |= word.text.startswith("-") and "n" in word.text
+            self.out.arithmetic |= "i" in word.text
+            return
+        name, equals, value = word.text.partition("=")
+        if not name.isidentifier():
+            self.doubt("variables made at run time", (word.start, word.end))
+            state.blind = True
+        elif equals:
+            self.assign(name, word._replace(text=value, at=None), state, (word.start, word.end))
+
+    def unset(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
+        for child in [*node.named_children, *extra]:
+            for word in [Word(self.source(child))] if child.type == "variable_name" else words(self, child, state):
+                state.variables[word.text] = None
+                if CODE.search(word.text):
+                    self.doubt("a name that is run", self.span(child))
+
+    def test(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
+        """[ … ] and [[ … ]]: nothing but what is run to make their words."""
+        self._odd(extra, state)
+        double = node.children[0].type == "[["
+        self.out.arithmetic |= double
+        waiting = list(node.children)
+        while waiting and not double:
+            child = waiting.pop()
+            if child.type == "binary_expression" and any(part.type in {"<", ">"} for part in child.children):
+                self.doubt("redirection in a test", self.span(child))
+            if not child.type.endswith("substitution"):
+                waiting += child.children
+        self.substitutions(node, state)
+
+
+def _common(values: Sequence[Word]) -> Word | None:
+    """One word that stands for many: their directory where that is the same."""
+    starts = {value.text.rpartition("/")[0] for value in values}
+    if len(starts) == 1 and not any(value.text.startswith(("-", "$")) for value in values):
+        start = starts.pop()
+        return Word(f"{start}/*" if start else "*", values[0].start, values[-1].end, exact=False)
+    return None
+
+
+Handler = Callable[[Text, "Node", State, Given | None, Sequence["Node"]], Given | None]
+HANDLERS: dict[str, Handler] = {
+    "program": Text.group,
+    "command": Text.command,
+    "redirected_statement": Text.redirected,
+    "list": Text.listed,
+    "pipeline": Text.pipeline,
+    "compound_statement": Text.group,
+    "do_group": Text.group,
+    "subshell": Text.subshell,
+    "negated_command": Text.negated,
+    "if_statement": Text.condition,
+    "elif_clause": Text.condition,
+    "else_clause": Text.condition,
+    "while_statement": Text.loop,
+    "for_statement": Text.each,
+    "c_style_for_statement": Text.counted,
+    "case_statement": Text.choice,
+    "function_definition": Text.function,
+    "variable_assignment": Text.assignments,
+    "variable_assignments": Text.assignments,
+    "declaration_command": Text.declaration,
+    "unset_command": Text.unset,
+    "test_command": Text.test,
+}
