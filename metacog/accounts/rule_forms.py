@@ -16,7 +16,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from metacog.heuristics.text import strict_json
-from metacog.heuristics.tool_calls.rules import DO, OPERATORS, errors_in
+from metacog.heuristics.tool_calls.conditions import OPERATORS
+from metacog.heuristics.tool_calls.rules import DO, FIELDS, errors_in
 from metacog.models import Policy
 from metacog.refusals import said
 
@@ -26,6 +27,7 @@ MOST_OPEN = 3  # rules of a table; where there are more, each is folded to a lin
 MOST_FIELDS = 700  # of a table; Django takes 1,000 of a form, the rest of the policy included
 TEXT_OPERATORS = ("glob", "regex")  # whose value is a text, whatever it looks like
 AS_TABLE, AS_JSON = "table", "json"
+MORE = ("effects", "hints", "approvers", "definition")
 OPERATOR_NAMES = {
     "eq": gettext_lazy("is"),
     "ne": gettext_lazy("is not"),
@@ -37,6 +39,7 @@ OPERATOR_NAMES = {
     "glob": gettext_lazy("like (*)"),
     "regex": gettext_lazy("matches (regex)"),
     "exists": gettext_lazy("exists"),
+    "secret": gettext_lazy("holds a secret"),
 }
 DO_NAMES = {
     "ask": gettext_lazy("Ask a person"),
@@ -56,6 +59,7 @@ _VALUE_ERRORS = {
     "in": gettext_lazy("Give 1 to 1,000 values, with commas between them."),
     "glob": gettext_lazy("Give a text of 1 to 500 characters, with * for any."),
     "exists": gettext_lazy("Write true or false."),
+    "secret": gettext_lazy("Write true or false."),
 }
 
 
@@ -95,13 +99,14 @@ class Row:
     conditions: list[Condition] = field(default_factory=list)
     errors: dict[str, list[str]] = field(default_factory=dict)
     at: str = ""  # its place
+    more: str = ""  # JSON of what else a rule may have
     came_as: str = ""  # the place by which its cells are named on the page that sent it
     told: str = ""  # in a line
     is_open: bool = True
 
     @property
     def is_blank(self) -> bool:
-        return not self.tool and not self.reason and all(each.is_blank for each in self.conditions)
+        return not (self.tool or self.reason or self.more) and all(each.is_blank for each in self.conditions)
 
     @property
     def is_wrong(self) -> bool:
@@ -129,7 +134,13 @@ class Row:
                 each.errors.append(_("The rule already has this condition."))
             asked[each.operator] = value
         rule: dict[str, Any] = {"tool": self.tool, "where": where, "do": self.do, "reason": self.reason}
-        return plain(rule | {"shadow": self.shadow})
+        return plain(rule | {"shadow": self.shadow} | self._more())
+
+    def _more(self) -> dict[str, Any]:
+        try:
+            return dict(strict_json.load(self.more.encode())) if self.more else {}
+        except (strict_json.Refused, UnicodeEncodeError, TypeError, ValueError):
+            return {"effects": None}
 
     def as_typed(self) -> Row:
         """Give the row as it comes back from a form, where lines and blanks at the ends are lost."""
@@ -137,7 +148,7 @@ class Row:
             Condition(each.pointer.strip(), each.operator, each.value.replace("\r", "").replace("\n", ""))
             for each in self.conditions
         ]
-        return Row(self.tool.strip(), self.do, self.reason.strip(), self.shadow, conditions)
+        return replace(self, tool=self.tool.strip(), reason=self.reason.strip(), conditions=conditions)
 
     @classmethod
     def of(cls, rule: Mapping[str, Any]) -> Row:
@@ -147,7 +158,9 @@ class Row:
             for pointer, asked in (rule.get("where") or {}).items()
             for operator, value in asked.items()
         ]
-        return cls(rule["tool"], rule["do"], rule.get("reason") or "", rule.get("shadow") or False, conditions)
+        more = {name: rule[name] for name in MORE if rule.get(name)}
+        reason, shadow = rule.get("reason") or "", rule.get("shadow") or False
+        return cls(rule["tool"], rule["do"], reason, shadow, conditions, more=as_text(more) if more else "")
 
 
 class Choice(NamedTuple):
@@ -248,7 +261,7 @@ class RuleTable:
     @property
     def fits(self) -> bool:
         """Tell whether a table holds the rules: in no more fields than a form may have, and each as it is."""
-        if sum(4 + 3 * len(row.conditions) for row in self.rows) > MOST_FIELDS:
+        if sum(5 + 3 * len(row.conditions) for row in self.rows) > MOST_FIELDS:
             return False
         return all(row.as_typed().as_rule() == rule for row, rule in zip(self.rows, self.rules or (), strict=False))
 
@@ -315,8 +328,8 @@ def _row(data: QueryDict, name: str) -> Row:
             break
         asked = data.get(f"{cell}-operator", "eq"), data.get(f"{cell}-value", "")
         conditions.append(Condition(str(data[f"{cell}-pointer"]), *asked))
-    tool, do, reason = (data.get(f"{name}-{part}", "") for part in ("tool", "do", "reason"))
-    return Row(tool, do, reason, f"{name}-shadow" in data, conditions).as_typed()
+    tool, do, reason, more = (data.get(f"{name}-{part}", "") for part in ("tool", "do", "reason", "more"))
+    return Row(tool, do, reason, f"{name}-shadow" in data, conditions, more=more).as_typed()
 
 
 def _literal(text: str) -> Any:
@@ -349,7 +362,7 @@ def _is_plain(text: str) -> bool:
 
 def plain(rule: Mapping[str, Any]) -> dict[str, Any]:
     """Give a rule without what says nothing, its fields in the order people read them in."""
-    given = {name: rule.get(name) for name in ("tool", "where", "do", "reason", "shadow")}
+    given = {name: rule.get(name) for name in FIELDS}
     return {name: value for name, value in given.items() if name in ("tool", "do") or value}
 
 

@@ -10,6 +10,7 @@ from .hesitation.modulation import modulate, schedule
 from .hesitation.patterns import Pattern, Patterns
 from .hesitation.seed import Hesitate, Hesitation, seed_signals
 from .parts import History, Parts
+from .policy.call_rules import rules_of
 from .policy.policy import Policy
 from .quality.quality import Quality
 from .ranking.budget import Ranking, hold_riskiest, rank_items
@@ -17,7 +18,7 @@ from .stuck.stuck import State
 from .text.tags import Item, ToolCall, find_items, without_calls
 from .text.utterance import Fingerprint
 from .tool_calls.gate import gate, too_late
-from .tool_calls.rules import Judged, Rules
+from .tool_calls.rules import Judged
 from .unread import is_unread
 from .wire.assessment import UNREAD, HesitationPart, ItemPart, Verdict
 from .wire.wire import Refused, summary
@@ -68,7 +69,7 @@ class Scorer:
 
     def _apply(self, policy: Policy) -> None:
         self.policy, self.parts = policy, Parts(policy)
-        self.rules = Rules(policy.rules, policy.default_tool_call)
+        self.rules = rules_of(policy)
         if policy.profile == "aware":
             aware = AwareSignals(self._patterns, policy)
             self.hesitate, self._each = aware.hesitate, aware.each
@@ -205,7 +206,7 @@ class Scorer:
 
     def judge(self, call: ToolCall) -> Judged:
         """Say what the rules say of a call, and what it would do."""
-        return self.rules.judge(call.name, call.arguments)
+        return self.rules.judge(call)
 
     def _judged(self, items: Sequence[Item]) -> JudgedItems:
         return [self.judge(item.call) if item.call else None for item in items]

@@ -263,8 +263,10 @@ def _slips(held: HeldItem, edit: Arguments) -> Slips:
 
 def _judge_call(held: HeldItem, edit: Arguments, slips: Slips) -> Edited:
     """Ask the rules about an edited call. The rule that held it has asked already, and so has the policy's default."""
-    scorer, call = scorer_for(held.agent), ToolCall(held.call.name, edit.value)
-    judged = scorer.rules.judge(call.name, call.arguments)
+    scorer, was = scorer_for(held.agent), held.call
+    description, hints = was.description or None, was.hints
+    call = ToolCall(was.name, edit.value, schema=was.schema, description=description, hints=hints)
+    judged = scorer.judge(call)
     if judged.do == "score" and held.agent.hesitation_enabled:
         item = Item(held.kind, call.text, call=call)
         return Edited(scorer.hesitate(item.text, [item]), scorer.policy.hold_at, slips=slips)

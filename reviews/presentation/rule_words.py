@@ -29,7 +29,10 @@ _OF_TEXTS = {  # compared by their code points, such as dates
     "lt": _("%(place)s comes before %(value)s"),
     "le": _("%(place)s is %(value)s or comes before it"),
 }
-_EXISTS = {True: _("%(place)s is there"), False: _("%(place)s is not there")}
+_SWITCHES = {
+    "exists": {True: _("%(place)s is there"), False: _("%(place)s is not there")},
+    "secret": {True: _("%(place)s holds a secret"), False: _("%(place)s holds no secret")},
+}
 
 
 def in_words(rule: Mapping[str, Any]) -> str:
@@ -49,8 +52,8 @@ def in_words(rule: Mapping[str, Any]) -> str:
 
 def _condition(place: str, operator: str, value: Any) -> str:
     told = {"place": place or gettext("the whole of the arguments"), "value": _value(value, operator)}
-    if operator == "exists":
-        return str(_EXISTS[bool(value)]) % told
+    if operator in _SWITCHES:
+        return str(_SWITCHES[operator][bool(value)]) % told
     sayings = _OF_TEXTS if isinstance(value, str) and operator in _OF_TEXTS else _SAYINGS
     return str(sayings[operator]) % told if operator in sayings else f"{told['place']} {operator} {told['value']}"
 

@@ -85,12 +85,13 @@ def calls_preview(
     """Judge the agent's stored tool calls by the policy in force and by a draft. Three queries, two without any."""
     since = timezone.now() - timedelta(days=DAYS)
     stored = AgentResponse.latest_of(agent).filter(calls__gt=0, received_at__gte=since)
-    found = CallsPreview(rules=[RuleTally(rule) for rule in (*draft.rules, None)])
+    under_draft = in_force.with_policy(draft)
+    found = CallsPreview(rules=[RuleTally(rule) for rule in (*under_draft.rules.given, None)])
     found.total = stored.order_by().filter(erased_at=None)[: COUNTED + 1].count()
     seen = set[str]()  # held items
     came: list[tuple[RuleTally, str]] = []  # each with a held item, or with what became of the call without one
-    under_draft, with_shadow = in_force.with_policy(draft), any(rule.get("shadow") for rule in draft.rules)
-    places = {id(rule): place for place, rule in enumerate(draft.rules)}
+    with_shadow = any(rule.get("shadow") for rule in draft.rules)
+    places = {id(rule): place for place, rule in enumerate(under_draft.rules.given)}
     rows = stored.values_list("public_id", "received_at", "body", "verdict", "calls", "erased_at")[:most]
     for public_id, received_at, raw, answered, calls, erased_at in rows.iterator(chunk_size=20):
         if erased_at:
@@ -110,7 +111,7 @@ def calls_preview(
             then, judged = _fate(found.then, agent, under_draft, item, index)
             tallies = [_count(found, places, judged, then)]
             if with_shadow:
-                shadow = under_draft.rules.judge(item.call.name, item.call.arguments, with_shadow=True)
+                shadow = under_draft.rules.judge(item.call, judged.reading, with_shadow=True)
                 if shadow.rule is not None and shadow.rule.get("shadow"):
                     tallies.append(_count(found, places, shadow, _plainly(shadow.do)))
             came += [(tally, held or _unasked(told[index]["disposition"])) for tally in tallies]
@@ -133,7 +134,7 @@ def _count(found: CallsPreview, places: Mapping[int, int], judged: Judged, fate:
 def _fate(tally: Tally, agent: Agent, scorer: heuristics.Scorer, item: Item, index: int) -> tuple[Fate, Judged]:
     """Say what a policy does with a call, and count it; as metacog.heuristics.tool_calls.gate, without approvals."""
     assert item.call
-    judged = scorer.rules.judge(item.call.name, item.call.arguments)
+    judged = scorer.judge(item.call)
     fate = _plainly(judged.do)
     if judged.do == "score" and agent.hesitation_enabled:
         tally.scored += 1

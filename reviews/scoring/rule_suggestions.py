@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from metacog import heuristics
+from metacog.heuristics.policy.call_rules import rules_of
 from metacog.heuristics.text.tags import TOOL_CALL
 from metacog.heuristics.tool_calls.suggest import DecidedCall, Suggestion, suggest
 from metacog.models import Agent
@@ -42,4 +43,4 @@ def suggestions(agent: Agent, policy: heuristics.Policy) -> Sequence[Suggestion]
         .values_list("held__call__name", "held__call__arguments", "verdict", "held__public_id")[:MOST]
     )
     calls = [DecidedCall(*row) for row in decided]  # type: ignore[arg-type]  # of these verdicts
-    return suggest(calls[::-1], policy.rules, policy.default_tool_call)
+    return suggest(calls[::-1], rules_of(policy))

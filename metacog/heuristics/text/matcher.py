@@ -3,6 +3,7 @@
 import re
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from functools import lru_cache
 from threading import local
 from typing import Any, NamedTuple
 
@@ -287,13 +288,22 @@ def _before_lowering(text: str, places: Sequence[Place]) -> list[Place]:
     return shifted
 
 
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|.)", re.DOTALL)
+
+
+@lru_cache(maxsize=1_000)
 def linear_regex(expression: str) -> Callable[[str], bool]:
     """Give what tells whether an expression is found anywhere in a text, in time linear in its length.
 
-    ValueError for one that is none, or that needs to go back (look-around, back-references).
+    Classes are Unicode's; beside a `\\b` or `\\B` those of ASCII, as in RE2 and JavaScript: Hyperscan knows no other
+    boundaries. ValueError for one that is none, or that needs to go back (look-around, back-references).
     """
+    has_boundary = any(found[0] in (r"\b", r"\B") for found in _ESCAPE.finditer(expression))
+    if has_boundary and not expression.isascii():
+        raise ValueError(r"must have no letters beyond ASCII beside \b: it would not see where words of these end")
+    expression = _ESCAPE.sub(lambda found: rf"\x{{{found[1]}}}" if found[1] else found[0], expression)
     database = hyperscan.Database()
-    flags = hyperscan.HS_FLAG_UTF8 | hyperscan.HS_FLAG_UCP
+    flags = hyperscan.HS_FLAG_UTF8 | (0 if has_boundary else hyperscan.HS_FLAG_UCP)
     flags |= hyperscan.HS_FLAG_SINGLEMATCH | hyperscan.HS_FLAG_ALLOWEMPTY
     try:
         database.compile(expressions=[expression.encode()], flags=[flags])

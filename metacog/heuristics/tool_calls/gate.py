@@ -39,6 +39,8 @@ def gate(item: Item, judged: Judged, scored: HesitationPart | None, recognised: 
     }  # type: ignore[typeddict-item]  # the rest is there
     if judged.fault:
         said["fault"] = judged.fault
+    if judged.definition_changed:
+        said["definition_changed"] = True
     if scored is not None:
         said["hesitation"] = scored
     return said

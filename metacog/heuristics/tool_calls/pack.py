@@ -22,7 +22,7 @@ class Pack:
     measured: Mapping[str, Any]
     rules: Sequence[Mapping[str, Any]]
 
-    def unfolded(self, workspace: str | None) -> Iterator[dict[str, Any]]:
+    def rules_in(self, workspace: str | None) -> Iterator[dict[str, Any]]:
         """Give its rules as they are of a policy that has it for this folder, each naming pack, version and place."""
         for place, rule in enumerate(self.rules, 1):
             given = {**rule, "pack": self.name, "version": self.version, "place": place}
@@ -38,3 +38,14 @@ def packs() -> Mapping[str, Pack]:
     found = (files(__package__) / "packs").iterdir()
     loaded = [Pack(**json.loads(file.read_text("utf-8"))) for file in found if file.name.endswith(".json")]
     return {pack.name: pack for pack in sorted(loaded, key=lambda pack: pack.name)}
+
+
+def unfolded(given: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Give the rules of a policy's packs, in order."""
+    for each in given:
+        yield from packs()[each["name"]].rules_in(each.get("workspace"))
+
+
+def workspace_of(given: Sequence[Mapping[str, Any]]) -> str | None:
+    """Give the folder that a policy's calls work in: the first that a pack of it has."""
+    return next((folder for each in given if (folder := each.get("workspace"))), None)

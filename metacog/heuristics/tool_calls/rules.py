@@ -1,33 +1,36 @@
 """Rules on tool calls: which pass, which a person is asked about, which are refused."""
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import partial
 from typing import Any, Literal, NamedTuple, cast
 
-from ..effects.effect import Effect, Reading
+from ..effects.effect import Reading
 from ..effects.pointers import MAX_LENGTH, at, names_of
+from ..effects.reader import Reader
+from ..effects.servers import is_trusted
 from ..text.canonical_json import canonical
-from ..text.matcher import linear_regex
+from ..text.tags import ToolCall
+from .conditions import OPERATORS, PATTERNS, Condition, Unfit
+from .definition import definition_of
+from .effect_rules import EffectRule, as_written, effect_rule
 
 Do = Literal["ask", "allow", "deny", "score"]
 DO: tuple[Do, ...] = ("ask", "allow", "deny", "score")
-FIELDS = ("tool", "where", "do", "reason", "shadow")
+FIELDS = ("tool", "where", "effects", "hints", "do", "approvers", "definition", "reason", "shadow")
+OF_PACK = ("pack", "version", "place")  # what a pack's rule has beside them
+ROLES = ("reviewer", "curator", "owner")
 MAX_RULES = 200
 MAX_CONDITIONS = 20
-MAX_CHOICES = 1000
+MAX_HINTS = 20
 MAX_REASON = 300
+MAX_GROUP = 100
+MOST_PEOPLE = 10
+UNTRUSTED = "The tool's server is not trusted, so its hints cannot be believed."
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 
-Test = Callable[[Any], bool]  # of a value that is there; _Unfit where it cannot be told
 Errors = list[tuple[tuple[str, ...], str]]  # where, as names and indexes, and what is wrong there
-
-
-class _Unfit(Exception):
-    """A value is of a type that a condition cannot be asked of."""
-
-
-UNREAD = Reading((Effect("unknown"),))
 
 
 class Judged(NamedTuple):
@@ -35,95 +38,160 @@ class Judged(NamedTuple):
 
     do: Do
     rule: Mapping[str, Any] | None  # that decided, as the policy has it; None: the default did
+    reading: Reading  # what the call would do
     fault: str = ""  # why the rule could not be told to match, so that a person is asked
-    reading: Reading = UNREAD  # what the call would do
+    definition_changed: bool = False  # the rule allows the tool as it was: its description or schema is another
+
+
+class _Asked(NamedTuple):
+    """A call, as it was read."""
+
+    call: ToolCall
+    reading: Reading
+    is_trusted: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
     given: Mapping[str, Any]
     tool: str
-    conditions: Sequence[tuple[str, Sequence[str], str, Test | bool]]  # pointer, its names, operator, test or `exists`
+    conditions: Sequence[Condition]
+    effects: EffectRule | None
     do: Do
-    is_shadow: bool
 
-    def matches(self, name: str, arguments: Any) -> bool:
-        """Tell whether all of it holds of a call; _Unfit where one part cannot be told and no other rules it out."""
-        if not fnmatchcase(name, self.tool):
+    @property
+    def is_shadow(self) -> bool:
+        return bool(self.given.get("shadow"))
+
+    def matches(self, asked: _Asked) -> bool:
+        """Tell whether all of it holds of a call; Unfit where one part cannot be told and no other rules it out."""
+        if not fnmatchcase(asked.call.name, self.tool):
             return False
         fault = None
-        for where, names, operator, test in self.conditions:
-            is_there, value = at(arguments, names)
-            if isinstance(test, bool):  # `exists`
-                if is_there != test:
-                    return False
-                continue
+        for part in (self._hints, self._where, self._effects):
             try:
-                if not (is_there and test(value)):
+                if not part(asked):
                     return False
-            except _Unfit as unfit:
-                place = where or "The whole of the arguments"
-                fault = fault or _Unfit(f"{place} {unfit}: “{operator}” cannot be checked.")
+            except Unfit as unfit:
+                fault = fault or unfit
         if fault:
             raise fault
         return True
+
+    def _hints(self, asked: _Asked) -> bool:
+        wanted, hints = self.given.get("hints"), asked.call.hints or {}
+        if not wanted:
+            return True
+        if any(name not in hints or canonical(hints[name]) != canonical(value) for name, value in wanted.items()):
+            return False
+        if self.do == "score" and not asked.is_trusted:
+            raise Unfit(UNTRUSTED)
+        return self.do != "allow" or asked.is_trusted
+
+    def _where(self, asked: _Asked) -> bool:
+        fault = None
+        for condition in self.conditions:
+            try:
+                if not self._holds(condition, asked):
+                    return False
+            except Unfit as unfit:
+                fault = fault or unfit
+        if fault:
+            raise fault
+        return True
+
+    def _holds(self, condition: Condition, asked: _Asked) -> bool:
+        arguments = asked.call.arguments
+        if not condition.holds(arguments):
+            return False
+        if self.do != "allow" or condition.operator not in PATTERNS:
+            return True
+        texts = as_written(asked.reading, condition.place, at(arguments, condition.names)[1])
+        return bool(texts) and all(map(cast("Any", condition.test), texts))
+
+    def _effects(self, asked: _Asked) -> bool:
+        return self.effects is None or self.effects.holds(asked.reading, allows=self.do == "allow")
 
 
 class Rules:
     """The rules of a policy, in order: the first that matches decides, else the default."""
 
-    __slots__ = ("_default", "_rules")
+    __slots__ = ("_default", "_reader", "_rules", "_trusted", "given")
 
-    def __init__(self, rules: Sequence[Mapping[str, Any]] = (), default: Do = "ask") -> None:
-        """Build from rules in which there are no `errors_in`."""
-        built, errors = _built(rules)
+    given: Sequence[Mapping[str, Any]]  # in order, as the policy and its packs have them
+
+    def __init__(
+        self,
+        rules: Sequence[Mapping[str, Any]] = (),
+        default: Do = "ask",
+        *,
+        reader: Reader | None = None,
+        trusted: Sequence[str] = (),
+    ) -> None:
+        """Build from rules in which there are no `errors_in`; a pack's name pack, version and place.
+
+        `trusted` are the servers whose tools' hints are believed.
+        """
+        built, errors = _built(rules, FIELDS + OF_PACK)
         if errors:
             raise ValueError(errors)
-        self._rules, self._default = built, default
+        self._rules, self._default, self.given = built, default, tuple(rules)
+        self._reader, self._trusted = reader or Reader(), trusted
 
-    def judge(self, name: str, arguments: Any, *, with_shadow: bool = False) -> Judged:
-        """Say what is to be done with a call.
+    def read(self, call: ToolCall) -> Reading:
+        """Read what a call would do."""
+        return self._reader.read(
+            call.name, call.arguments, schema=call.schema, description=call.description, hints=call.hints
+        )
+
+    def judge(self, call: ToolCall, reading: Reading | None = None, *, with_shadow: bool = False) -> Judged:
+        """Say what is to be done with a call, of which `reading` is what `read` gives.
 
         A rule that cannot be told to match asks a person. `with_shadow` has the rules in shadow decide, too.
         """
+        reading = reading or self.read(call)
+        asked = _Asked(call, reading, is_trusted(call.name, self._trusted))
         for rule in self._rules:
             if rule.is_shadow and not with_shadow:
                 continue
             try:
-                if rule.matches(name, arguments):
-                    return Judged(rule.do, rule.given)
-            except _Unfit as unfit:
-                return Judged("ask", rule.given, str(unfit))
-        return Judged(self._default, None)
+                if rule.matches(asked):
+                    wanted = rule.given.get("definition")
+                    if wanted and wanted != definition_of(call):
+                        return Judged("ask", rule.given, reading, definition_changed=True)
+                    return Judged(rule.do, rule.given, reading)
+            except Unfit as unfit:
+                return Judged("ask", rule.given, reading, str(unfit))
+        return Judged(self._default, None, reading)
 
 
 def errors_in(rules: Any) -> Errors:
     """Say what is wrong with rules as they are stored or sent."""
     if not isinstance(rules, list | tuple):
         return [((), "must be a list")]
-    return _built(rules)[1]
-
-
-def _built(rules: Sequence[Any]) -> tuple[list[_Rule], Errors]:
     if len(rules) > MAX_RULES:
-        return [], [((), f"must be at most {MAX_RULES} rules")]
+        return [((), f"must be at most {MAX_RULES} rules")]
+    return _built(rules, FIELDS)[1]
+
+
+def _built(rules: Sequence[Any], fields: Sequence[str]) -> tuple[list[_Rule], Errors]:
     built: list[_Rule] = []
     errors: Errors = []
     for place, given in enumerate(rules):
         found: Errors = []
-        rule = _rule(given, found)
+        rule = _rule(given, fields, found)
         errors += [((str(place), *loc), detail) for loc, detail in found]
         if rule and not found:
             built.append(rule)
     return built, errors
 
 
-def _rule(given: Any, errors: Errors) -> _Rule | None:
+def _rule(given: Any, fields: Sequence[str], errors: Errors) -> _Rule | None:
     if not isinstance(given, Mapping):
         errors.append(((), "must be an object"))
         return None
-    errors += [((str(name),), "is not part of a rule") for name in given if name not in FIELDS]
-    tool, do, where = given.get("tool"), given.get("do"), given.get("where")
+    errors += [((str(name),), "is not part of a rule") for name in given if name not in fields]
+    tool, do = given.get("tool"), given.get("do")
     if not isinstance(tool, str) or not 1 <= len(tool) <= MAX_LENGTH:
         errors.append((("tool",), f"must be the name of a tool, with * for any characters; 1 to {MAX_LENGTH}"))
     if do not in DO:
@@ -133,111 +201,75 @@ def _rule(given: Any, errors: Errors) -> _Rule | None:
         errors.append((("reason",), f"must be a text of at most {MAX_REASON} characters"))
     if not isinstance(given.get("shadow", False), bool):
         errors.append((("shadow",), "must be true or false"))
-    if where is not None and not isinstance(where, Mapping):
+    conditions = _conditions(given.get("where"), errors)
+    effects = None
+    if given.get("effects") is not None:
+        try:
+            effects = effect_rule(given["effects"])
+        except ValueError as error:
+            errors += [(("effects", *loc), detail) for loc, detail in error.args[0]]
+    hints = given.get("hints")
+    if hints is not None and not (isinstance(hints, Mapping) and 1 <= len(hints) <= MAX_HINTS):
+        errors.append((("hints",), 'must be an object of hints, such as {"destructiveHint": true}'))
+    errors += [(("approvers", *loc), detail) for loc, detail in _approvers_errors(given.get("approvers"), do)]
+    errors += [(("definition",), detail) for detail in _definition_errors(given.get("definition"), do)]
+    if errors:
+        return None
+    return _Rule(given, cast("str", tool), conditions, effects, cast("Do", do))
+
+
+def _conditions(where: Any, errors: Errors) -> list[Condition]:
+    if where is None:
+        return []
+    if not isinstance(where, Mapping):
         errors.append((("where",), "must be an object: JSON Pointers into the arguments, each with its conditions"))
-        where = None
-    conditions: list[tuple[str, Sequence[str], str, Test | bool]] = []
-    for place, asked in (where or {}).items():
+        return []
+    conditions: list[Condition] = []
+    for place, asked in where.items():
         names = names_of(place)
         if names is None:
             errors.append((("where", str(place)), 'must be a JSON Pointer into the arguments, such as "/eur"'))
         if not isinstance(asked, Mapping) or not asked:
             errors.append((("where", str(place)), "must be an object with " + ", ".join(OPERATORS)))
-        else:
-            for operator, wanted in asked.items():
-                loc = ("where", str(place), str(operator))
-                if operator not in OPERATORS:
-                    errors.append((loc, "must be one of " + ", ".join(OPERATORS)))
-                    continue
-                try:
-                    conditions.append((place, names or (), operator, OPERATORS[operator](wanted)))
-                except ValueError as error:
-                    errors.append((loc, str(error)))
+            continue
+        for operator, wanted in asked.items():
+            loc = ("where", str(place), str(operator))
+            if operator not in OPERATORS:
+                errors.append((loc, "must be one of " + ", ".join(OPERATORS)))
+                continue
+            try:
+                conditions.append(Condition(place, names or [], operator, OPERATORS[operator](wanted)))
+            except ValueError as error:
+                errors.append((loc, str(error)))
     if len(conditions) > MAX_CONDITIONS:
         errors.append((("where",), f"must have at most {MAX_CONDITIONS} conditions"))
-    if errors:
-        return None
-    return _Rule(given, cast("str", tool), conditions, cast("Do", do), given.get("shadow", False))
+    return conditions
 
 
-def _equal(wanted: Any) -> Test:
-    same = canonical(wanted)
-    return lambda value: canonical(value) == same
+def _approvers_errors(given: Any, do: Any) -> Errors:
+    """Say what is wrong with who must approve: {"people": 2}, {"role": "owner"}, {"group": "finance"}, or several."""
+    if given is None:
+        return []
+    if not isinstance(given, Mapping) or not given:
+        return [((), "must be an object with people, role or group")]
+    known = ("people", "role", "group")
+    errors: Errors = [((str(name),), "must be one of " + ", ".join(known)) for name in given if name not in known]
+    people = given.get("people", MOST_PEOPLE)
+    if type(people) is not int or not 2 <= people <= MOST_PEOPLE:
+        errors.append((("people",), f"must be a whole number from 2 to {MOST_PEOPLE}"))
+    if given.get("role", ROLES[0]) not in ROLES:
+        errors.append((("role",), "must be " + " or ".join(f'"{role}"' for role in ROLES)))
+    group = given.get("group", "-")
+    if not isinstance(group, str) or not 1 <= len(group) <= MAX_GROUP:
+        errors.append((("group",), f"must be the name of a group, of 1 to {MAX_GROUP} characters"))
+    if do in ("allow", "deny"):
+        errors.append(((), "must stand in a rule that asks: nobody approves what it allows or denies"))
+    return errors
 
 
-def _unequal(wanted: Any) -> Test:
-    same = canonical(wanted)
-    return lambda value: canonical(value) != same
-
-
-def _one_of(wanted: Any) -> Test:
-    if not isinstance(wanted, list) or not 1 <= len(wanted) <= MAX_CHOICES:
-        raise ValueError(f"must be a list of 1 to {MAX_CHOICES} values")
-    choices = frozenset(map(canonical, wanted))
-    return lambda value: canonical(value) in choices
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _ordered(holds: Callable[[int], bool], wanted: Any) -> Test:
-    """Compare numbers with a number, and texts with a text by code points (dates in ISO 8601)."""
-    fits, what = (_is_text, "text") if _is_text(wanted) else (_is_number, "number")
-    if not fits(wanted):
-        raise ValueError("must be a number, or a text to compare texts with")
-
-    def test(value: Any) -> bool:
-        if not fits(value):
-            raise _Unfit(f"is not a {what}")
-        return holds((value > wanted) - (value < wanted))
-
-    return test
-
-
-def _text(wanted: Any, what: str) -> str:
-    if not isinstance(wanted, str) or not 1 <= len(wanted) <= MAX_LENGTH:
-        raise ValueError(f"must be {what} of 1 to {MAX_LENGTH} characters")
-    return wanted
-
-
-def _on_text(test: Callable[[str], bool]) -> Test:
-    def on_text(value: Any) -> bool:
-        if not isinstance(value, str):
-            raise _Unfit("is not a text")
-        return test(value)
-
-    return on_text
-
-
-def _glob(wanted: Any) -> Test:
-    shape = _text(wanted, "a glob")
-    return _on_text(lambda value: fnmatchcase(value, shape))
-
-
-def _regex(wanted: Any) -> Test:
-    return _on_text(linear_regex(_text(wanted, "a regular expression")))
-
-
-def _exists(wanted: Any) -> bool:
-    if not isinstance(wanted, bool):
-        raise ValueError("must be true or false")
-    return wanted
-
-
-OPERATORS: dict[str, Callable[[Any], Test | bool]] = {
-    "eq": _equal,
-    "ne": _unequal,
-    "gt": partial(_ordered, lambda order: order > 0),
-    "ge": partial(_ordered, lambda order: order >= 0),
-    "lt": partial(_ordered, lambda order: order < 0),
-    "le": partial(_ordered, lambda order: order <= 0),
-    "in": _one_of,
-    "glob": _glob,
-    "regex": _regex,
-    "exists": _exists,
-}
+def _definition_errors(given: Any, do: Any) -> list[str]:
+    if given is None:
+        return []
+    if not isinstance(given, str) or not _SHA256.fullmatch(given):
+        return ["must be the SHA-256 of a tool's description and schema"]
+    return [] if do == "allow" else ["must stand in a rule that allows"]

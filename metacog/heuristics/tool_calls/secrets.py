@@ -277,8 +277,22 @@ def _secrets(value: Any, *, is_named_so: bool = False) -> Iterator[str]:
         yield from (value[start:end] for start, end, _ in mask(value).edits)
 
 
+def is_secret_at(arguments: Any, names: Sequence[str]) -> bool:
+    """Tell whether what a pointer leads to in arguments is a secret or holds one."""
+    found = _at(arguments, names)
+    return found is not None and masked(found[0], is_named_so=found[1]) != found[0]
+
+
 def _masked_at(value: Any, names: Sequence[str]) -> Masked | None:
     """Return the masked text that a pointer leads to in arguments; None where it leads to none."""
+    value, is_named_so = _at(value, names) or (None, False)
+    if not isinstance(value, str):
+        return None
+    return Masked(MASK, [(0, len(value), MASK)]) if is_named_so and value else mask(value)
+
+
+def _at(value: Any, names: Sequence[str]) -> tuple[Any, bool] | None:
+    """Follow a pointer: what is there, and whether its name, or the word before it, says that it is secret."""
     is_named_so = False
     for name in names:
         if isinstance(value, dict) and name in value:
@@ -287,9 +301,7 @@ def _masked_at(value: Any, names: Sequence[str]) -> Masked | None:
             value, is_named_so = value[int(name)], is_named_so or is_value_of_option(value, int(name))
         else:
             return None
-    if not isinstance(value, str):
-        return None
-    return Masked(MASK, [(0, len(value), MASK)]) if is_named_so and value else mask(value)
+    return value, is_named_so
 
 
 def masked_errors(errors: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from ..stats.intervals import wilson
 from ..text.strict_json import pointer
+from ..text.tags import ToolCall
 from .rules import Rules
 
 IN_A_ROW = 20  # approvals without a change, before asking seems a waste
@@ -65,21 +66,22 @@ class Suggestion:
         return wilson(*self.share)[0]
 
 
-def suggest(decided: Sequence[DecidedCall], rules: Sequence[Mapping[str, Any]], default: Any) -> list[Suggestion]:
+def suggest(decided: Sequence[DecidedCall], rules: Rules) -> list[Suggestion]:
     """Give what people's decisions, oldest first, speak for under these rules; at most two a tool, in order of name.
 
     Only calls count about which people are still asked. A tool whose decisions do not agree is tried with one
     condition on one of its arguments: a value, the domain of an address, a number as the limit.
     """
-    judge, places = Rules(rules, default).judge, {id(rule): place for place, rule in enumerate(rules)}
+    own = sum("pack" not in rule for rule in rules.given)
+    places = {id(rule): place for place, rule in enumerate(rules.given[:own])}
     tools: dict[str, list[DecidedCall]] = defaultdict(list)
     asking: dict[str, int] = {}
     for call in decided:
-        judged = judge(call.tool, call.arguments)
+        judged = rules.judge(ToolCall(call.tool, call.arguments))
         if judged.do not in ("ask", "score") or "*" in call.tool or "?" in call.tool or "[" in call.tool:
             continue
         tools[call.tool].append(call)
-        place = len(rules) if judged.rule is None else places[id(judged.rule)]
+        place = places.get(id(judged.rule), own)
         asking[call.tool] = min(asking.get(call.tool, place), place)
     found = []
     for tool, calls in sorted(tools.items()):
@@ -117,7 +119,7 @@ def _suggestion(tool: str, calls: Sequence[DecidedCall], do: Do) -> tuple[dict[s
     for _low, place, operator, _text, value in sorted(agreeing, key=lambda each: each[:4])[:MAX_TRIED]:
         rule = {"tool": tool, "where": {place: {operator: value}}, "do": do}
         rules = Rules([rule], "score")
-        met = [call for call in calls if rules.judge(tool, call.arguments).do == do]
+        met = [call for call in calls if rules.judge(ToolCall(tool, call.arguments)).do == do]
         if _agrees(met, do) and _is_unspoilt(met, do):
             return rule, met
     return None

@@ -171,6 +171,15 @@ class ItemPart(TypedDict):
     fault: NotRequired[
         Annotated[str, Field(description="Why the rule could not be checked, so that the call is held.")]
     ]
+    definition_changed: NotRequired[
+        Annotated[
+            bool,
+            Field(
+                description="True: its tool's description or schema is another than when it was allowed, so a person "
+                "is asked."
+            ),
+        ]
+    ]
     hesitation: NotRequired[Annotated[HesitationPart, Field(description="Of a call that a rule had scored.")]]
     effects: NotRequired[Annotated[list[EffectPart], Field(description="What it would do, in order of place.")]]
     readable: NotRequired[

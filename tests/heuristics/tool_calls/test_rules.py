@@ -8,14 +8,17 @@ import pytest
 
 from metacog.heuristics.policy.errors import PolicyError
 from metacog.heuristics.policy.policy import Policy
+from metacog.heuristics.text.tags import ToolCall
 from metacog.heuristics.tool_calls.rules import Rules, errors_in
 from tests.tables import table
 
 CALL = {"eur": 100, "to": "DE89", "day": "2026-02-16", "tags": ["a", {"b": None}], "a/b": {"~": True}, "half": 0.5}
 
+CALLED = ToolCall("x", {})
+
 
 def do(rule: dict[str, Any], arguments: Any = CALL, tool: str = "mcp__bank__transfer") -> str:
-    return Rules([{"tool": "mcp__bank__*", "do": "deny", **rule}], "allow").judge(tool, arguments).do
+    return Rules([{"tool": "mcp__bank__*", "do": "deny", **rule}], "allow").judge(ToolCall(tool, arguments)).do
 
 
 @table(
@@ -75,13 +78,14 @@ def test_a_rule_matches_where_all_its_conditions_hold(where: dict[str, Any], exp
 )
 def test_what_cannot_be_checked_is_told_with_the_rule(where: dict[str, Any], value: Any, fault: str) -> None:
     rule = {"tool": "*", "where": where, "do": "allow"}
-    assert Rules([rule]).judge("x", value)[:3] == ("ask", rule, fault)
+    assert Rules([rule]).judge(ToolCall("x", value)).fault == fault
 
 
 def test_the_rule_that_decides_is_named_and_without_one_a_person_is_asked() -> None:
     rule = {"tool": "a", "do": "allow"}
     rules = Rules([rule])
-    assert [rules.judge(name, {})[:3] for name in ("a", "b")] == [("allow", rule, ""), ("ask", None, "")]
+    judged = [rules.judge(ToolCall(name, {})) for name in ("a", "b")]
+    assert [(each.do, each.rule, each.fault) for each in judged] == [("allow", rule, ""), ("ask", None, "")]
     with pytest.raises(ValueError, match="must be an object"):
         Rules(["allow"])  # type: ignore[list-item]
 
@@ -96,12 +100,12 @@ def test_a_search_takes_time_in_proportion_to_the_text() -> None:
 
 def test_rules_in_shadow_decide_only_where_they_are_asked_to() -> None:
     rules = Rules([{"tool": "*", "do": "deny", "shadow": True}, {"tool": "*", "do": "allow"}])
-    assert (rules.judge("x", {}).do, rules.judge("x", {}, with_shadow=True).do) == ("allow", "deny")
+    assert (rules.judge(CALLED).do, rules.judge(CALLED, with_shadow=True).do) == ("allow", "deny")
 
 
 DO = 'must be "ask" or "allow" or "deny" or "score"'
 TOOL = "must be the name of a tool, with * for any characters; 1 to 500"
-OPERATORS = "eq, ne, gt, ge, lt, le, in, glob, regex, exists"
+OPERATORS = "eq, ne, gt, ge, lt, le, in, glob, regex, exists, secret"
 ORDERED = "must be a number, or a text to compare texts with"
 
 

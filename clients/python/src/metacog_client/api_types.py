@@ -414,6 +414,8 @@ class ItemPart(TypedDict):
     rule: NotRequired[dict[str, Any] | None]
     # Why the rule could not be checked, so that the call is held.
     fault: NotRequired[str]
+    # True: its tool's description or schema is another than when it was allowed, so a person is asked.
+    definition_changed: NotRequired[bool]
     # Of a call that a rule had scored.
     hesitation: NotRequired[HesitationPart]
     # What it would do, in order of place.

@@ -1,0 +1,147 @@
+"""What a rule asks of a call's effects, and whether a text of a call is no more than it looks like."""
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from posixpath import normpath
+from typing import Any, NamedTuple
+
+from ..effects.effect import KINDS, Effect, Reading
+from ..effects.paths import is_inside
+from ..effects.pointers import MAX_LENGTH
+from .conditions import Unfit
+
+MAX_PLACES = 50  # folders or globs of a rule
+UNREADABLE = "It cannot be read for certain, so its effects cannot be checked."
+UNNAMED = "What it would do it to cannot be told, so its objects cannot be checked."
+_LISTS = ("any", "all", "only")
+_TEXTS = ("inside", "objects")
+
+
+class EffectRule(NamedTuple):
+    """Which effects a rule is about. See docs/rules.md."""
+
+    any: frozenset[str]
+    all: frozenset[str]
+    only: frozenset[str]
+    inside: Sequence[str]  # folders that every path must be in
+    objects: Sequence[str]  # globs, of which the objects of the effects must be like one
+
+    def holds(self, reading: Reading, *, allows: bool) -> bool:
+        """Say whether it holds of a call.
+
+        Of what cannot be read for certain no allowance does, unless it names `unknown`. Any other rule raises Unfit
+        where what is unknown might be what it asks for: then a person is asked.
+        """
+        kinds = {effect.effect for effect in reading.effects}
+        counted = [effect for effect in reading.effects if self._is_counted(effect)]
+        if self.only and (kinds - self.only or (self.objects and len(counted) < len(reading.effects))):
+            return False
+        is_known = not self.inside or all(
+            is_inside(effect.object, self.inside)
+            for effect in reading.effects
+            if effect.of == "path" and effect.object is not None
+        )
+        if not is_known:
+            return False
+        found = {effect.effect for effect in counted}
+        is_met = self.all <= found and (not self.any or bool(self.any & found))
+        asked = self.any | self.all
+        if "unknown" not in kinds or "unknown" in asked:
+            if not is_met and not allows and self._is_unnamed(reading.effects, asked):
+                raise Unfit(UNNAMED)
+            return is_met
+        if allows:
+            return False
+        if is_met and not self.inside:
+            return True
+        raise Unfit(UNREADABLE)
+
+    def _is_counted(self, effect: Effect) -> bool:
+        if not self.objects:
+            return True
+        return effect.object is not None and any(fnmatchcase(effect.object, shape) for shape in self.objects)
+
+    def _is_unnamed(self, effects: Sequence[Effect], asked: frozenset[str]) -> bool:
+        """Tell whether an effect that is asked for is there, on something that is not known."""
+        return bool(self.objects) and any(
+            effect.effect in asked and (effect.object is None or "$" in effect.object) for effect in effects
+        )
+
+
+def effect_rule(given: Any) -> EffectRule:
+    """Read what a policy asks of effects; ValueError with (place, detail) pairs."""
+    if not isinstance(given, Mapping) or not given:
+        raise ValueError([((), "must be an object with " + ", ".join((*_LISTS, *_TEXTS)))])
+    errors: list[tuple[tuple[str, ...], str]] = [
+        ((str(name),), "must be one of " + ", ".join((*_LISTS, *_TEXTS)))
+        for name in given
+        if name not in _LISTS + _TEXTS
+    ]
+    for name in _LISTS:
+        if name in given and not _are_kinds(given[name]):
+            errors.append(((name,), "must be a list of effects: " + ", ".join(KINDS)))
+        elif name == "only" and "unknown" in given.get(name, ()):
+            errors.append(((name,), "must not hold unknown: what cannot be read may be anything"))
+    for name in _TEXTS:
+        if name in given and not _are_texts(given[name]):
+            errors.append(((name,), f"must be a list of 1 to {MAX_PLACES} texts of 1 to {MAX_LENGTH} characters"))
+    if not errors and not any(given.get(name) for name in _LISTS):
+        errors.append(((), "must have any, all or only"))
+    if errors:
+        raise ValueError(errors)
+    any_of, all_of, only = (frozenset(given.get(name, ())) for name in _LISTS)
+    inside, objects = (tuple(given.get(name, ())) for name in _TEXTS)
+    return EffectRule(any_of, all_of, only, inside, objects)
+
+
+def _are_kinds(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, str) and each in KINDS for each in value)
+
+
+def _are_texts(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and 1 <= len(value) <= MAX_PLACES
+        and all(isinstance(each, str) and 1 <= len(each) <= MAX_LENGTH for each in value)
+    )
+
+
+# -- what a glob may allow ---------------------------------------------------------------------
+
+_QUOTED = re.compile(r"\\.|'[^']*'|[$`]", re.DOTALL)
+_PARTS = re.compile(r"[/\\,{}=:]")
+
+
+def as_written(reading: Reading, place: str, text: Any) -> Sequence[Any]:
+    """Give the texts of which a glob or regular expression must hold to allow a call by its argument at `place`.
+
+    None, of what is read as shell or SQL, is more than one simple command, redirects, substitutes or has a variable in
+    it. Of what leads up (`tmp/../../etc`) there are two: as it is written, and where it leads.
+    """
+    if any(_is_part(place, each) for each in reading.compound):
+        return ()
+    commands = [command for command in reading.commands if _is_part(place, command.argument)]
+    is_path = any(effect.of == "path" and _is_part(place, effect.argument) for effect in reading.effects)
+    if len(commands) > 1:
+        return ()
+    if not isinstance(text, str) or not (commands or is_path):
+        return (text,)
+    if commands and any(found[0] in "$`" for found in _QUOTED.finditer(text)):
+        return ()
+    try:
+        words = shlex.split(text) if commands else [text]
+    except ValueError:
+        return ()
+    leading_up = [word for word in words if ".." in _PARTS.split(word)]
+    if not leading_up:
+        return (text,)
+    if any("{" in word for word in leading_up):
+        return ()
+    return text, " ".join(normpath(word) if word in leading_up else word for word in words)
+
+
+def _is_part(place: str, other: str) -> bool:
+    """Tell whether one pointer leads to the other's value or into it."""
+    return place == other or place.startswith(f"{other}/") or other.startswith(f"{place}/")
