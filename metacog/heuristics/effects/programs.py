@@ -513,7 +513,7 @@ class _Reading:
         if spec.code and value is not None:
             self.result.code.append((spec.code, value))
         for glob, inner in spec.by:
-            if value is not None and value.exact and fnmatchcase(value.text, glob):
+            if value is not None and value.exact and _is_like(value, glob.split("|")):
                 spec = inner
                 break
         else:

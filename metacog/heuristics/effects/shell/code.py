@@ -1,17 +1,21 @@
 """Code that a command hands to an interpreter: read where there is a grammar for it, unknown else."""
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from .. import python_code
 from ..programs import Word
+from . import scripts
+from .out import Span
 from .state import Given, State
 
 if TYPE_CHECKING:
     from .walk import Text
 
 PRINTS = re.compile(
-    r"\s*(?:(?:console\.log|print|puts|echo|say|p)\b[\s(]*(?:\"[^\"$#`\\]*\"|'[^'\\]*'|[\d\s+*.-]+|process\.versions?(?:\.\w+)?|RUBY_VERSION|\$\]|PHP_VERSION)"
-    r"[\s)]*;?\s*)+"
+    r"\s*(?:(?:console\.log|print|puts|echo|say|p)\b[\s(]*(?:\"[^\"$#`\\]*\"|'[^'\\]*'|[\d\s+*.-]+"
+    r"|process\.versions?(?:\.\w+)?|RUBY_VERSION|\$\]|PHP_VERSION)[\s)]*;?\s*)+"
 )
 
 
@@ -19,7 +23,65 @@ def read(text: "Text", language: str, word: Word, state: State, given: Given | N
     """The effects of code in `language` that stands in `word`."""
     if language == "shell":
         text.inner(word, state, given)
-        return
-    text.out.add("execute", span=(word.start, word.end))
+    elif language in {"sed", "awk"}:
+        _script(text, language, word, state)
+    elif language == "python":
+        _python(text, word, state)
+    else:
+        _other(text, language, word)
+
+
+def _other(text: "Text", language: str, word: Word) -> None:
+    span = (word.start, word.end)
+    text.out.add("execute", span=span)
     if not word.exact or PRINTS.fullmatch(word.text) is None:
-        text.out.add("unknown", span=(word.start, word.end), detail=f"{language} code")
+        text.out.add("unknown", span=span, detail=f"{language.partition(':')[0]} code")
+
+
+def _part(word: Word, start: int, length: int) -> Span:
+    """Where a part of `word` stands, as far as that is known."""
+    if word.at is None:
+        return word.start, word.end
+    return word.at + start, word.at + start + length
+
+
+def _script(text: "Text", language: str, word: Word, state: State) -> None:
+    steps = (scripts.sed if language == "sed" else scripts.awk)(word.text)
+    if steps is None or not word.exact:
+        text.out.add("unknown", span=(word.start, word.end), detail=f"{language} script")
+    for step in steps or ():
+        start, end = _part(word, step.start, len(step.text))
+        part = Word(step.text, start, end, at=None if word.at is None else start)
+        if step.does == "run":
+            text.out.add("execute", span=(start, end))
+            text.inner(part, state.copy(), None)
+        elif step.does == "unknown":
+            text.out.add("execute", span=(word.start, word.end))
+            text.doubt("a command made at run time", (word.start, word.end))
+        else:
+            text.out.path(step.does, part if step.text else word._replace(text="$file", exact=False), state.cwd)
+
+
+def _python(text: "Text", word: Word, state: State) -> None:
+    out = text.out
+    out.add("execute", span=(word.start, word.end))
+    if not word.exact:
+        out.add("unknown", span=(word.start, word.end), detail="code made at run time")
+    for found in python_code.read(word.text):
+        span = (word.start, word.end)
+        if found.start is not None and found.end is not None:
+            span = _part(word, found.start, found.end - found.start)
+        if found.command is not None:
+            _command(text, found.command, span, state)
+        elif found.of == "path" and found.object is not None:
+            out.path(found.effect, Word(found.object, *span, exact=False), state.cwd, found.detail)
+        else:
+            out.add(found.effect, found.object, found.of, span=span, detail=found.detail)
+
+
+def _command(text: "Text", command: str | Sequence[str], span: Span, state: State) -> None:
+    """A command that code runs: a line for the shell, or its words."""
+    if isinstance(command, str):
+        text.inner(Word(command, *span), state.copy(), None)
+    else:
+        text.run([Word(part, *span) for part in command], state.copy(), None)

@@ -106,7 +106,7 @@ def _apply(
     out.remote = was_remote or applied.remote
     for command in applied.runs:
         _run(text, applied, command, inner, given)
-    for language, word in applied.code:
+    for language, word in _pieces(applied.code):
         code.read(text, language, word, inner, given)
     out.remote = was_remote
     if applied.stdin:
@@ -142,6 +142,15 @@ def _run(text: "Text", applied: Applied, command: list[Word], state: State, give
         code.read(text, "shell", _joined(command), state, given)
     else:
         text.run(command, state, given)
+
+
+def _pieces(pieces: Sequence[tuple[str, Word]]) -> Sequence[tuple[str, Word]]:
+    """The code of a command; several scripts of sed or awk are one."""
+    if len(pieces) < 2 or pieces[0][0] not in {"sed", "awk"}:
+        return pieces
+    words = [word for _, word in pieces]
+    script = "\n".join(word.text for word in words)
+    return [(pieces[0][0], Word(script, words[0].start, words[-1].end, all(word.exact for word in words)))]
 
 
 def _span(word: Word) -> tuple[int | None, int | None]:
