@@ -13,6 +13,7 @@ from metacog.pages import account, agents, audit, notices, security, team, token
 from metacog.pages.sign_in_addresses import sign_in_addresses
 from patterns.api.patterns import router as patterns_router
 from patterns.api.threads import router as threads_router
+from reviews.api.grants import router as grants_router
 from reviews.api.investigations import router as extension_router
 from reviews.api.memory import router as memory_router
 from reviews.api.research import router as research_router
@@ -60,6 +61,7 @@ api.add_router("", extension_router, tags=["extended investigation"])
 api.add_router("", research_router, tags=["research"])
 api.add_router("", review_router, tags=["deciding as a person"])
 api.add_router("", talk_router, tags=["deciding as a person"])
+api.add_router("", grants_router, tags=["deciding as a person"])
 
 
 def _moved(name: str) -> Callable[..., HttpResponseBase]:

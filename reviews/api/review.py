@@ -45,13 +45,15 @@ from metacog.http.problems import Problem, at
 from metacog.models import Agent, PersonalToken, Role, Team, User
 from patterns.serializers import instant
 from reviews.api.responses import SAID, Decided, Held, Version
-from reviews.held import decisions
+from reviews.held import decisions, grants
 from reviews.held.listing import Filters, Order, along, behind, in_order, matching, with_metadata
 from reviews.models import Comment, Decision, HeldItem, ItemTalk
+from reviews.outbox.notification_texts import zone_of
 from reviews.serializers import decision_shape, excerpt, for_people, held_shape, outcome_shape
 
 router = Router(auth=PersonToken())
 PAGE = 100
+AGAIN_SECONDS = 600
 VIA = "api"
 STILL_MASKED = "What you changed contains a masked part. Write the value itself, or leave all of it as you read it."
 Scope, State = PersonalToken.Scope, HeldItem.State
@@ -65,6 +67,7 @@ class ReviewDecision(Decided):
     )
     decided_by: str | None = Field(description="The user name of the person who decided; null where nobody did.")
     undo_until: str | None = Field(description="Until when its person may undo it; null once that is over.")
+    grant: str | None = Field(description="The id of the grant that was given with it.")
 
 
 class ItemAgent(BaseModel):
@@ -110,6 +113,24 @@ class QueuePage(BaseModel):
     next: str | None = Field(description="Put it into `after` for the next page; null on the last.")
 
 
+class GrantWanted(BaseModel):
+    """Which calls are to pass from now on without asking, with an approved tool call."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+    scope: grants.Scope = Field("session", description="Calls in its session, or in all of the agent's.")
+    match: grants.Match = Field(
+        "call",
+        description="`call`: these very arguments. `shape`: one simple command of the same program, subcommand, flags and "
+        "effects on objects of the same place. `tool`: all calls of a tool none of whose arguments is free text.",
+    )
+    until: wire.Time | None = Field(
+        None, description="When it ends, at most 30 days ahead; tonight, in your time zone, unless it is given."
+    )
+    uses: Annotated[wire.Whole, Field(ge=1, le=grants.MOST_USES)] | None = Field(
+        None, description="How many calls it lets pass; any number unless it is given."
+    )
+
+
 class PersonsDecision(BaseModel):
     """A person's decision."""
 
@@ -135,8 +156,9 @@ class PersonsDecision(BaseModel):
     verdict: Literal["approve", "edit", "reject"]
     text: str | None = Field(None, description="The edited text; with `edit` only, of words.")
     arguments: JsonValue = Field(None, description="The edited arguments; with `edit` only, of a tool call.")
-    again_seconds: Annotated[wire.Whole, Field(ge=0, le=decisions.AGAIN_SECONDS)] = Field(
-        0, description="With an approved tool call: for how long the same call may be made again in its session."
+    grant: GrantWanted | None = Field(None, description="With an approved tool call: which calls pass from now on.")
+    again_seconds: Annotated[wire.Whole, Field(ge=0, le=AGAIN_SECONDS)] = Field(
+        0, description="Short for a grant of this call in its session for so long, from when the agent hears of it."
     )
     reason: str = Field("", max_length=10_000, description="Why; the agent reads it. Needed to reject.")
     accept_risk: bool = Field(
@@ -250,7 +272,7 @@ def decide_item(request: TokenRequest, held_id: str) -> HttpResponse:
     if body.verdict == "reject" and is_blank(body.reason):
         raise at("/reason", "Give a reason: the agent reads it, and it is what metacog learns from.")
     circumstances = decisions.Circumstances(
-        version=body.version, digest=body.sha256, via=VIA, again_seconds=body.again_seconds
+        version=body.version, digest=body.sha256, via=VIA, grant=_grant_wanted(body, person)
     )
     try:
         decision, is_new = decisions.decide(
@@ -270,6 +292,8 @@ def decide_item(request: TokenRequest, held_id: str) -> HttpResponse:
         raise _still_risky(risky.edited, "/arguments" if body.text is None else "/text", _text_of(held, edit)) from None
     except decisions.StillMasked:
         raise at("/arguments" if body.text is None else "/text", STILL_MASKED) from None
+    except grants.NotGranted as wrong:
+        raise at(f"/grant{wrong.pointer}", masked_text(wrong.detail)) from None
     except decisions.OutOfSchema as wrong:
         errors = [{**error, "pointer": f"/arguments{error['pointer']}"} for error in masked_errors(wrong.errors)]
         raise Problem(422, wire.summary(errors), errors) from None
@@ -283,8 +307,9 @@ def _edit(body: PersonsDecision, held: HeldItem) -> decisions.Edit | None:
         raise at("/text", "Text goes with the verdict `edit` of words only.")
     if "arguments" in body.model_fields_set and (not is_call or body.verdict != "edit"):
         raise at("/arguments", "Arguments go with the verdict `edit` of a tool call only.")
-    if body.again_seconds and (not is_call or body.verdict == "reject"):
-        raise at("/again_seconds", "Only an approved tool call may be made again.")
+    for name in ("grant", "again_seconds"):
+        if getattr(body, name) and (not is_call or body.verdict == "reject"):
+            raise at(f"/{name}", "Only with an approved tool call others may pass.")
     if body.verdict != "edit":
         return None
     if is_call:
@@ -295,6 +320,16 @@ def _edit(body: PersonsDecision, held: HeldItem) -> decisions.Edit | None:
     if body.text is None:
         raise at("/text", "An edit needs the edited text.")
     return restored_text(body.text, held.text)
+
+
+def _grant_wanted(body: PersonsDecision, person: User) -> grants.Wanted | None:
+    if body.grant is None:
+        return grants.Wanted(seconds=body.again_seconds) if body.again_seconds else None
+    if body.again_seconds:
+        raise at("/again_seconds", "A grant says itself until when: give one of the two.")
+    wanted = body.grant
+    until = wire.instant(wanted.until) if wanted.until else grants.tonight(timezone.now(), zone_of(person))
+    return grants.Wanted(wanted.scope, wanted.match, until, wanted.uses)
 
 
 def _text_of(held: HeldItem, edit: decisions.Edit | None) -> Masked:
@@ -338,7 +373,7 @@ def visible(person: User, held_id: str) -> HeldItem:
 def _read_standing(items: list[HeldItem]) -> None:
     """Read into each item's `standing` the one decision that stands, if there is one."""
     standing = Decision.objects.filter(undone_at=None).select_related("person")
-    prefetch_related_objects(items, Prefetch("decisions", standing, to_attr="standing"))
+    prefetch_related_objects(items, Prefetch("decisions", standing, to_attr="standing"), "grants")
 
 
 def decidable(person: User, held_id: str) -> HeldItem:
@@ -359,7 +394,7 @@ def _queue_item(held: HeldItem, *, is_revealed: bool = False, response: Masked |
     return {
         **shape,
         "state": held.state,
-        "agent": {"id": held.agent.public_id, "name": held.agent.name, "enabled": held.agent.enabled},
+        "agent": agent_shape(held.agent),
         "team": held.team.name,
         "review_url": settings.PUBLIC_URL + reverse("item", args=[held.public_id]),
         "excerpt": excerpt(shape["text"]),
@@ -367,6 +402,10 @@ def _queue_item(held: HeldItem, *, is_revealed: bool = False, response: Masked |
         **_talk(getattr(held, "talk", None)),
         "outcome": shape.get("outcome"),
     }
+
+
+def agent_shape(agent: Agent) -> dict[str, Any]:
+    return {"id": agent.public_id, "name": agent.name, "enabled": agent.enabled}
 
 
 def _talk(row: ItemTalk | None) -> dict[str, Any]:
@@ -411,8 +450,11 @@ def review_item(held: HeldItem, *, is_revealed: bool = False) -> dict[str, Any]:
 def _decision(decision: Decision, *, is_revealed: bool = False) -> dict[str, Any]:
     until = instant(decision.release_at) if decision.can_be_undone(timezone.now()) else None
     name = decision.person.get_username() if decision.person else None
-    shape = {**decision_shape(decision, names=True), "decided_by": name, "undo_until": until}
+    shape = {**decision_shape(decision, names=True), "decided_by": name, "undo_until": until, "grant": None}
     call = decision.held.call if decision.held.kind == HeldItem.Kind.TOOL_CALL else None
+    if call and decision.text_sha256:
+        given = (each.public_id for each in decision.held.grants.all() if not each.is_fallen)
+        shape["grant"] = next(given, None)
     shape["outcome"] = outcome_shape(getattr(call, "outcome", None))
     return shape if is_revealed else for_people(shape)
 

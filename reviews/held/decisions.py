@@ -29,6 +29,7 @@ from metacog.models import Agent, AgentState, User
 from metacog.runtime import tracing
 from patterns.patterns.scorer import scorer_for
 from reviews import traces, webhooks
+from reviews.held import grants
 from reviews.intake.ingest import sha256
 from reviews.intake.knowledge import remember_released
 from reviews.intake.tool_calls import digest
@@ -46,7 +47,6 @@ AFTER = {
     Verdict.WITHDRAW: State.WITHDRAWN,
     Verdict.EXPIRE: State.EXPIRED,
 }
-AGAIN_SECONDS = 600  # how long an approved tool call may be made again in its session, where a person says so
 BATCH = 200  # rows of one agent that a sweep settles in one transaction
 
 
@@ -79,7 +79,7 @@ class Circumstances:
     shown_ms: int | None = None  # for how long a person had the item before them, where that is known
     together: str = ""  # the same for all that are decided with one press
     via: str = ""  # for the record, where it was not the console
-    again_seconds: int = 0  # for how long an approved tool call may be made again in its session
+    grant: grants.Wanted | None = None  # which calls pass from now on, with an approved one
     ordered_by: User | None = None  # who had metacog decide it
 
     def fit(self, held: HeldItem) -> bool:
@@ -175,7 +175,7 @@ def decide(
     release an edit that would be held again, or has keys that look like a slip.
     The same actor's same verdict and edit again gives the first decision back.
     A person's decision can be undone until `release_at`; an agent's is released at once.
-    Raises a Refusal, having written nothing. Whether `actor` may see and decide the item at all is
+    Raises a Refusal or NotGranted, having written nothing. Whether `actor` may see and decide the item at all is
     the caller's to check.
     """
     began = tracing.now()
@@ -188,6 +188,8 @@ def decide(
         if errors:
             raise OutOfSchema(errors)
     slips = _slips(held, edit) if isinstance(edit, Arguments) and not accept_risk else Slips()
+    wanted = circumstances.grant
+    asked = grants.asked(held, edit.value if isinstance(edit, Arguments) else held.call.arguments) if wanted else None
     with transaction.atomic(durable=True):
         state = AgentState.objects.select_for_update().get(pk=held.agent_id)
         held = HeldItem.objects.select_related("agent__team", "response", "call__outcome").get(pk=held.pk)
@@ -204,6 +206,8 @@ def decide(
             if verdict == Verdict.EDIT and edit is not None and not accept_risk:
                 _check_edit(held, edit, slips)
         decision = _claim(held, actor, Verdict(verdict), edit, reason, now, circumstances)
+        if wanted and asked and decision.text_sha256:
+            grants.give(wanted, decision, held, asked)
         if decision.release_at <= now:
             _release(decision, state, now)
     traces.tell_decided(decision, began)
@@ -311,7 +315,6 @@ def _claim(
         text=text,
         arguments=arguments,
         text_sha256=text_sha256,
-        again_seconds=circumstances.again_seconds if text_sha256 and held.kind == HeldItem.Kind.TOOL_CALL else 0,
         decided_at=now,
         together=circumstances.together,
         shown_ms=circumstances.shown_ms,
@@ -385,6 +388,8 @@ def undo(decision: Decision, person: User, via: str = "") -> bool:
             return False
         held = decision.held
         HeldItem.objects.filter(pk=held.pk).update(state=State.PENDING, version=F("version") + 1)
+        if held.kind == HeldItem.Kind.TOOL_CALL:
+            grants.fall(held, person, now)
         audit.record(
             audit.of_item(held.kind, "decision-undone"),
             held.public_id,
@@ -482,40 +487,5 @@ def _release(decision: Decision, state: AgentState, now: datetime) -> None:
         seq=decision.seq,
     )
     remember_released(decision)
-    if decision.again_seconds and decision.person:
-        CallGrant.objects.create(
-            agent=held.agent,
-            held=held,
-            person=decision.person,
-            sha256=decision.text_sha256,
-            granted_at=now,
-            until=now + timedelta(seconds=decision.again_seconds),
-        )
-        audit.record(
-            audit.of_item(held.kind, "allowed-again"),
-            held.public_id,
-            actor=decision.person,
-            team=held.team_id,
-            agent=held.agent,
-            after="allowed",
-            seconds=decision.again_seconds,
-        )
-
-
-def withdraw_grant(grant: CallGrant, person: User) -> bool:
-    """End the permission to make a call again; False when it was over already."""
-    with transaction.atomic(durable=True):
-        AgentState.objects.select_for_update().get(pk=grant.agent_id)
-        now = timezone.now()
-        ended = CallGrant.objects.filter(pk=grant.pk, withdrawn_at=None, until__gt=now).update(withdrawn_at=now)
-        if ended:
-            audit.record(
-                audit.of_item(HeldItem.Kind.TOOL_CALL, "allowed-no-longer"),
-                grant.held.public_id,
-                actor=person,
-                team=grant.held.team_id,
-                agent=grant.agent,
-                before="allowed",
-                after="withdrawn",
-            )
-    return bool(ended)
+    if decision.text_sha256 and held.kind == HeldItem.Kind.TOOL_CALL and decision.by == Decision.By.PERSON:
+        grants.begin(held, now)

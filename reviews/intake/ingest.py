@@ -98,11 +98,13 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
         if agent.risk_model:
             past = replace(past, ranking=budget.ranking_for(agent, past.history.turns))
 
+        calls = tool_calls.Calls(agent, session, now)
+
         def assess() -> heuristics.Assessment:
             return scorer.assess(
                 body,
                 past.history,
-                recognise=lambda items, _: recognised(agent, items) | tool_calls.approved(agent, session, items, now),
+                recognise=lambda items, judged: recognised(agent, items) | calls.approved(items, judged),
                 hesitation=agent.hesitation_enabled,
                 ranking=past.ranking,
             )
@@ -113,7 +115,6 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
             past = replace(past, ranking=past.ranking._replace(left=budget.left(agent.team, now.date())))
             found = assess()
         post.mark()
-        calls = tool_calls.Asked(agent, session, now)
         fingerprint = found.fingerprint
         response = new(
             AgentResponse,
@@ -269,7 +270,7 @@ def _write(
     response: AgentResponse,
     state: AgentState,
     scored: Scored,
-    calls: tool_calls.Asked,
+    calls: tool_calls.Calls,
     cursor: CursorWrapper,
 ) -> tuple[str | None, list[Write]]:
     """Complete the verdict with what only the database knows.
@@ -283,7 +284,7 @@ def _write(
         response.hesitation_score = hesitation["score"]
         response.triggered = not hesitation["confident"]
     held = _held(agent, response, scored, calls)
-    tool_calls.use(verdict["items"], response.received_at)
+    calls.use(verdict["items"])
     verdict["id"], verdict["policy"] = response.public_id, response.policy_version
     followed = posts.follow(
         agent, state, body, items, verdict["items"], response=response.public_id, now=response.received_at
@@ -359,7 +360,7 @@ def _signals(agent: Agent, hesitation: HesitationPart, cursor: CursorWrapper, *,
     ]
 
 
-def _held(agent: Agent, response: AgentResponse, scored: Scored, calls: tool_calls.Asked) -> list[HeldItem]:
+def _held(agent: Agent, response: AgentResponse, scored: Scored, calls: tool_calls.Calls) -> list[HeldItem]:
     """Return the rows of what the verdict holds, and write into it which they are.
 
     A tool call that waits already is the item it is.
@@ -451,13 +452,15 @@ def _events(agent: Agent, response: AgentResponse, verdict: Verdict, held: Colle
                 )
             )
         elif item["recognised"]:
+            by = {"grant": item["grant"]} if "grant" in item else {}
             events.append(
                 event(
-                    audit.of_item(item["kind"], "recognised"),
+                    audit.of_item(item["kind"], "grant-used" if by else "recognised"),
                     response.public_id,
                     "passed",
                     index=item["index"],
                     held=item["recognised"],
+                    **by,
                 )
             )
     return events

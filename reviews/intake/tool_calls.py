@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -13,7 +14,9 @@ from metacog import heuristics
 from metacog.audit import audit
 from metacog.heuristics.text.canonical_json import canonical
 from metacog.heuristics.text.tags import TOOL_CALL, ToolCall
+from metacog.heuristics.tool_calls import grants
 from metacog.heuristics.tool_calls.definition import definition_of
+from metacog.heuristics.tool_calls.rules import Judged, is_for_people
 from metacog.heuristics.wire.assessment import ItemPart
 from metacog.models import Agent, AuditEvent
 from reviews.intake import approvals
@@ -25,37 +28,6 @@ APPROVED_FOR = timedelta(days=7)  # how long an approval that was not used stays
 def digest(session: str, call: ToolCall) -> str:
     """Give what a call is recognised by: its session, name and canonical arguments, as their SHA-256."""
     return hashlib.sha256(canonical([session, call.name, call.arguments]).encode()).hexdigest()
-
-
-def approved(agent: Agent, session: str, items: Sequence[heuristics.Item], now: datetime) -> dict[int, str]:
-    """Return by index the held item whose approval a call may use, each approval for one call; under the agent's lock.
-
-    Bound to agent, session, call id, name and arguments. An approval of the call itself comes first, then the
-    permission to make it again, unless it is reported as done. What may be used up here is locked: until this is
-    written nobody hears that it may be made.
-    """
-    digests = {index: digest(session, item.call) for index, item in enumerate(items) if item.call}
-    if not digests:
-        return {}
-    unused = _unused(agent, digests.values(), now)
-    granted = dict(
-        CallGrant.objects.filter(
-            agent=agent, sha256__in=digests.values(), withdrawn_at=None, until__gt=now, granted_at__lte=now
-        ).values_list("sha256", "held__public_id")
-    )
-    found: dict[int, str] = {}
-    for index, sha256 in digests.items():
-        item = items[index]
-        assert item.call
-        for approval in unused:
-            if approval.sha256 == sha256 and approval.answers(item.call.call_id):
-                found[index] = approval.public_id
-                unused.remove(approval)
-                break
-        else:
-            if sha256 in granted and not item.require_review and not _is_done(agent, sha256, item.call):
-                found[index] = granted[sha256]
-    return found
 
 
 class _Approval(NamedTuple):
@@ -93,29 +65,104 @@ def _is_done(agent: Agent, sha256: str, call: ToolCall) -> bool:
     )
 
 
-def use(told: Iterable[ItemPart], now: datetime) -> None:
-    """Write down which approvals the calls of a verdict have used: with an id for that id, without one for good."""
-    for each in told:
-        if each["kind"] != TOOL_CALL or not each["recognised"]:
-            continue
-        own = HeldCall.objects.filter(held__public_id=each["recognised"], used_at=None).select_related("held")
-        call, call_id = own.first(), each["call_id"]
-        if call is None or call_id not in call.call_ids or call.claimed_as not in ("", call_id):
-            CallGrant.objects.filter(held__public_id=each["recognised"], withdrawn_at=None).update(uses=F("uses") + 1)
-        elif call_id is None:
-            approvals.take([call.pk], HeldCall.UsedBy.POST, now)
-        elif not call.claimed_as and len(call.call_ids) > 1:
-            own.update(claimed_as=call_id)
+def _lets_pass(grant: CallGrant, said: Judged) -> bool:
+    """Say whether a grant takes a person's place under what the rules say.
+
+    Not where a rule names who must approve, nor where one cannot be checked: it may deny what nobody has seen yet.
+    """
+    return not is_for_people(said.rule) and (not said.fault or grant.match == CallGrant.Match.CALL)
 
 
-class Asked:
-    """The calls of an agent that wait, by digest: those of before, and those that this response adds."""
+class Calls:
+    """The tool calls of a response: what lets them pass, and which wait, by digest, those of before and those it adds.
+
+    Under the agent's lock.
+    """
 
     def __init__(self, agent: Agent, session: str, now: datetime) -> None:
         self.agent, self.session, self.now = agent, session, now
         self.events: list[AuditEvent] = []
         self._open: dict[str, HeldCall] = {}
         self._new: list[HeldCall] = []
+        self._judged: Sequence[Judged | None] = ()
+        self._granted: dict[int, CallGrant] = {}
+        self._changed: set[int] = set()  # indexes of calls whose tool is not the one of the grant
+
+    def approved(self, items: Sequence[heuristics.Item], judged: Sequence[Judged | None]) -> dict[int, str]:
+        """Return by index the held item whose approval a call may use, each approval for one call.
+
+        Bound to agent, session, call id, name and arguments. An approval of the call itself comes first, then a grant,
+        unless the call is reported as done. What may be used up here is locked: until this is written nobody hears that
+        it may be made.
+        """
+        self._judged, self._granted, self._changed = judged, {}, set()
+        calls = {index: item.call for index, item in enumerate(items) if item.call}
+        if not calls:
+            return {}
+        digests = {index: digest(self.session, call) for index, call in calls.items()}
+        unused = _unused(self.agent, digests.values(), self.now)
+        found: dict[int, str] = {}
+        for index, call in calls.items():
+            for approval in unused:
+                if approval.sha256 == digests[index] and approval.answers(call.call_id):
+                    found[index] = approval.public_id
+                    unused.remove(approval)
+                    break
+        rest = {index: call for index, call in calls.items() if index not in found and not items[index].require_review}
+        self._find_grants(rest, digests)
+        return found | {index: grant.held.public_id for index, grant in self._granted.items()}
+
+    def _find_grants(self, calls: Mapping[int, ToolCall], digests: Mapping[int, str]) -> None:
+        keys = {
+            index: grants.keys(self.session, call, said.reading)
+            for index, call in calls.items()
+            if (said := self._judged[index])
+        }
+        rows = CallGrant.objects.in_force(self.now).filter(
+            agent=self.agent, sha256__in={key for each in keys.values() for key in each}
+        )
+        by_key: dict[str, list[CallGrant]] = defaultdict(list)
+        for row in rows.select_related("held__call").order_by("pk"):
+            by_key[row.sha256].append(row)
+        used = Counter[int]()
+        for index, its_keys in keys.items():
+            said, call = self._judged[index], calls[index]
+            for grant in (each for key in its_keys for each in by_key[key]):
+                if grant.held.call.definition != definition_of(call):
+                    self._changed.add(index)
+                elif (
+                    said
+                    and _lets_pass(grant, said)
+                    and (grant.most_uses is None or grant.uses + used[grant.pk] < grant.most_uses)
+                    and not _is_done(self.agent, digests[index], call)
+                ):
+                    self._granted[index] = grant
+                    used[grant.pk] += 1
+                    break
+
+    def use(self, told: Iterable[ItemPart]) -> None:
+        """Write down which approvals the calls of a verdict have used: with an id for that id, without one for good.
+
+        Of a grant it is counted, and the verdict says which it was; or that the tool changed since it was given.
+        """
+        for each in told:
+            if each["kind"] != TOOL_CALL:
+                continue
+            index, call_id = each["index"], each["call_id"]
+            if each["disposition"] == "hold" and index in self._changed:
+                each["definition_changed"] = True
+            if not each["recognised"]:
+                continue
+            if grant := self._granted.get(index):
+                CallGrant.objects.filter(pk=grant.pk).update(uses=F("uses") + 1, used_at=self.now)
+                each["grant"] = grant.public_id
+                continue
+            own = HeldCall.objects.filter(held__public_id=each["recognised"], used_at=None)
+            call = own.get()
+            if call_id is None:
+                approvals.take([call.pk], HeldCall.UsedBy.POST, self.now)
+            elif not call.claimed_as and len(call.call_ids) > 1:
+                own.update(claimed_as=call_id)
 
     def look_for(self, calls: Iterable[ToolCall]) -> None:
         """Read which of these calls wait already."""
@@ -163,6 +210,7 @@ class Asked:
             description=call.description or "",
             hints=call.hints,
             definition=definition_of(call),
+            shape_sha256=grants.shape_key(call, said.reading) if (said := self._judged[told["index"]]) else "",
             effects=told["effects"],
             readable=told["readable"],
             rule=told["rule"],

@@ -54,7 +54,6 @@ class Decision(models.Model):
     # Of it; of a tool call, of what it may be done with: what comes back is recognised by it.
     text_sha256 = models.CharField(max_length=64, blank=True)
     arguments = OrderedJSONField(null=True)  # of a tool call, in place of `text`
-    again_seconds = models.PositiveIntegerField(default=0, db_default=0)  # how long the same call may be made again
     decided_at = models.DateTimeField(default=timezone.now)
     together = models.CharField(max_length=40, blank=True, db_default="")  # with one press: the same for all
     # Milliseconds that a person had the item before them (reviews/metrics/review_time.py); of several together, its
@@ -99,7 +98,7 @@ class Decision(models.Model):
     def as_told(cls) -> models.QuerySet[Decision]:
         """Return decisions with what pages tell of them, and no more: what costs is the SQL of each column."""
         return cls.objects.select_related("person", "agent").only(
-            "held", "verdict", "by", "reason", "decided_at", "undone_at", "again_seconds", "agent__name", *NAMES
+            "held", "verdict", "by", "reason", "decided_at", "undone_at", "agent__name", *NAMES
         )
 
     def can_be_undone(self, now: datetime) -> bool:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, F, OuterRef, Prefetch, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from metacog.db.fields import OrderedJSONField
 from metacog.db.ids import new_id
-from metacog.models import Agent, User
+from metacog.models import Agent, Role, User
+from reviews.models.decisions import Decision
 from reviews.models.held import HeldItem
 
 
@@ -54,6 +57,7 @@ class HeldCall(models.Model):
     definition = models.CharField(max_length=64, blank=True, db_default="")  # see tool_calls.definition
     effects = OrderedJSONField(default=list, db_default=[])  # what it would do, as the verdict's item has it
     readable = models.BooleanField(default=False, db_default=False)  # nothing in it is `unknown`
+    shape_sha256 = models.CharField(max_length=64, blank=True, db_default="")  # heuristics.tool_calls.grants.shape_key
     rule = OrderedJSONField(null=True)  # that held it, as the policy had it
     fault = models.TextField(blank=True)  # why the rule could not be checked
     is_demanded = models.BooleanField(default=False)  # `require_review`
@@ -112,22 +116,84 @@ class CallOutcome(models.Model):
         return f"{self.status}: {self.call_id}"
 
 
+class CallGrants(models.QuerySet["CallGrant"]):
+    """Grants, told apart by whether they let anything pass."""
+
+    def in_force(self, now: datetime) -> CallGrants:
+        """Return those that let calls pass now."""
+        return self.unended(now).filter(_by_reviewer(), granted_at__lte=now, held__team=F("agent__team"))
+
+    def unended(self, now: datetime) -> CallGrants:
+        """Return those that are neither withdrawn, nor over, nor used up."""
+        return self.filter(Q(most_uses=None) | Q(uses__lt=F("most_uses")), withdrawn_at=None, until__gt=now)
+
+    def ended(self, now: datetime) -> CallGrants:
+        """Return all others."""
+        return self.filter(~Q(withdrawn_at=None) | Q(until__lte=now) | Q(uses__gte=F("most_uses")))
+
+    def told(self) -> CallGrants:
+        """Return them with what is told of each: its item with call and standing decisions, and who gave it."""
+        standing = Prefetch("held__decisions", Decision.objects.filter(undone_at=None), to_attr="standing")
+        related = self.select_related(
+            "agent__team", "person", "withdrawn_by", "held__call", "held__team", "held__response"
+        ).defer("held__response__body", "held__response__history", "held__response__verdict", "held__text")
+        return related.prefetch_related(standing).annotate(is_by_reviewer=_by_reviewer())
+
+
+def _by_reviewer() -> Exists:
+    """Say whether who gave a grant is a reviewer of the agent's team."""
+    member = Q(memberships__team=OuterRef("agent__team"), memberships__role__in=Role.REVIEWER.and_above)
+    return Exists(User.objects.filter(Q(is_superuser=True) | member, pk=OuterRef("person"), is_active=True))
+
+
 class CallGrant(models.Model):
-    """Permission to make one call in one session any number of times until `until`, given with an approval."""
+    """A person's word, given with an approval, that such calls pass without asking until `until`.
+
+    `key` says which: the one call in its session or in all of them, its shape, or its tool (`heuristics.tool_calls.
+    grants.key`). It is in force once the approval is released (`granted_at`), and withdrawn with an approval that is
+    undone.
+    """
+
+    class Scope(models.TextChoices):
+        SESSION = "session", _("in this session")
+        AGENT = "agent", _("in all sessions of the agent")
+
+    class Match(models.TextChoices):
+        CALL = "call", _("this call")
+        SHAPE = "shape", _("calls of this shape")
+        TOOL = "tool", _("all calls of the tool")
+
+    class State(models.TextChoices):
+        PENDING = "pending", _("the approval can still be undone")
+        ACTIVE = "active", _("in force")
+        SUSPENDED = "suspended", _("suspended: who gave it is no reviewer any more")
+        USED_UP = "used-up", _("used up")
+        EXPIRED = "expired", _("expired")
+        WITHDRAWN = "withdrawn", _("withdrawn")
+
+    is_by_reviewer: bool  # read by `told`
 
     public_id = models.CharField(max_length=40, unique=True, default=grant_id)
     agent = models.ForeignKey(Agent, models.PROTECT, related_name="call_grants", db_index=False)
     held = models.ForeignKey(HeldItem, models.PROTECT, related_name="grants")
     person = models.ForeignKey(User, models.PROTECT, related_name="call_grants")
-    sha256 = models.CharField(max_length=64)  # of what was approved, as HeldCall's
-    granted_at = models.DateTimeField(default=timezone.now)
+    sha256 = models.CharField(max_length=64)  # what calls are recognized by: heuristics.tool_calls.grants.key
+    scope = models.CharField(max_length=7, choices=Scope, default=Scope.SESSION, db_default="session")
+    match = models.CharField(max_length=5, choices=Match, default=Match.CALL, db_default="call")
+    shape = OrderedJSONField(null=True)  # of what was approved, where calls are matched by it
+    granted_at = models.DateTimeField(null=True)  # in force from then on; null while the approval can be undone
     until = models.DateTimeField()
     withdrawn_at = models.DateTimeField(null=True)
+    withdrawn_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+", db_index=False)
     uses = models.PositiveIntegerField(default=0)
+    most_uses = models.PositiveIntegerField(null=True)
+    used_at = models.DateTimeField(null=True)  # last
+
+    objects = CallGrants.as_manager()
 
     class Meta:
-        verbose_name = _("permission for a tool call")
-        verbose_name_plural = _("permissions for tool calls")
+        verbose_name = _("grant for tool calls")
+        verbose_name_plural = _("grants for tool calls")
         ordering = ["-id"]
         indexes = [
             models.Index(fields=["agent", "sha256"], condition=Q(withdrawn_at=None), name="granted_calls"),
@@ -135,3 +201,20 @@ class CallGrant(models.Model):
 
     def __str__(self) -> str:
         return self.public_id
+
+    @property
+    def is_fallen(self) -> bool:
+        """Say whether it was withdrawn before it was in force: with an approval that was undone."""
+        return self.granted_at is None and self.withdrawn_at is not None
+
+    def state(self, now: datetime) -> State:
+        """Say how a grant stands that was read by `told`."""
+        if self.withdrawn_at:
+            return self.State.WITHDRAWN
+        if self.most_uses is not None and self.uses >= self.most_uses:
+            return self.State.USED_UP
+        if self.until <= now:
+            return self.State.EXPIRED
+        if self.granted_at is None:
+            return self.State.PENDING
+        return self.State.ACTIVE if self.is_by_reviewer else self.State.SUSPENDED

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST
 from metacog.heuristics.tool_calls import secrets
 from metacog.heuristics.tool_calls.secret_shapes import is_secret
 from metacog.models import Role
-from reviews.held import decisions, similar
+from reviews.held import decisions, grants, similar
 from reviews.held.listing import Filters
 from reviews.held.written import calls_before
 from reviews.models import CallGrant, CallOutcome, Decision, HeldItem
@@ -81,7 +81,7 @@ def of_desk(
         and grant.until > timezone.now()
         and request.user.has_role(held.team_id, Role.REVIEWER),
         "again": request.POST.get("again") == "1",
-        "again_minutes": decisions.AGAIN_SECONDS // 60,
+        "again_minutes": 10,
         "released_changes": _released(held, standing),
         "before": before,
         "before_lines": [(each, secrets.line(call.name, each.beginning) or call.name) for each in before.latest],
@@ -167,10 +167,10 @@ def check(request: PersonRequest, held: HeldItem) -> HttpResponse:
 @require_POST
 def withdraw_grant(request: PersonRequest, grant_id: str) -> HttpResponse:
     """End the permission to make a call again, and show its item."""
-    grants = CallGrant.objects.select_related("held", "agent").filter(held__team__in=request.user.teams)
-    grant = get_object_or_404(grants, public_id=grant_id)
+    visible = CallGrant.objects.select_related("held", "agent").filter(held__team__in=request.user.teams)
+    grant = get_object_or_404(visible, public_id=grant_id)
     if not request.user.has_role(grant.held.team_id, Role.REVIEWER):
         return forbidden(request)
-    decisions.withdraw_grant(grant, request.user)
+    grants.withdraw(grant, request.user)
     filters = Filters.of(request.GET, request.user.teams)
     return HttpResponseRedirect(reverse("item", args=[grant.held.public_id]) + filters.query)

@@ -28,7 +28,7 @@ from metacog.heuristics.tool_calls import secrets
 from metacog.models import Agent, Role, Team, User
 from metacog.pages.agent_choice import choice
 from reviews import traces
-from reviews.held import decisions, listing, presence, saved_views, similar
+from reviews.held import decisions, grants, listing, presence, saved_views, similar
 from reviews.held.listing import Filters
 from reviews.held.presence import Presence
 from reviews.metrics import review_time, sampling
@@ -190,7 +190,7 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
                 shown_ms=review_time.elapsed(
                     request.POST.get("shown", ""), held.public_id, number(request.POST.get("in_sight", ""))
                 ),
-                again_seconds=decisions.AGAIN_SECONDS if request.POST.get("again") == "1" else 0,
+                grant=grants.Wanted(seconds=600) if request.POST.get("again") == "1" else None,
             ),
         )
     except decisions.Standing:

@@ -2,9 +2,9 @@
 
 A verdict is a function of the bytes that were posted, the engine, the agent's policy and language, the patterns of
 the team's version, and the recorded history. What only the database knew is taken over from the stored verdict: its
-id and policy's number, the ids and addresses of held items, which items were recognised as approved before, and what
-came of thought threads and of what was to be remembered. So is the engine's number, where another engine makes it
-again.
+id and policy's number, the ids and addresses of held items, which items were recognised as approved before and by which
+grant, and what came of thought threads and of what was to be remembered. So is the engine's number, where another
+engine makes it again.
 """
 
 from __future__ import annotations
@@ -136,6 +136,10 @@ def _take_over(made: Verdict, stored: Verdict) -> None:
             item["held"], item["review_url"] = was["held"], was["review_url"]
         if item["kind"] in ("thread", "remember"):  # what could not be done with it leaves its flag
             item["flags"] = was["flags"]
+        if "definition_changed" in was:
+            item["definition_changed"] = was["definition_changed"]
+        if "grant" in was:
+            item["grant"] = was["grant"]
         if "memory" in was:
             item["memory"] = was["memory"]
         else:  # it is older than what is remembered in verdicts

@@ -113,6 +113,11 @@ class _Rule:
         return self.effects is None or self.effects.holds(asked.reading, allows=self.do == "allow")
 
 
+def is_for_people(rule: Mapping[str, Any] | None) -> bool:
+    """Say whether a rule leaves calls to particular people, or to more than one: no grant takes their place."""
+    return rule is not None and bool(rule.get("approvers"))
+
+
 class Rules:
     """The rules of a policy, in order: the first that matches decides, else the default."""
 

@@ -60,6 +60,8 @@ def test_it_is_openapi_3_1_and_lists_every_call(document: Any) -> None:
         "/problems/{key}/resolve": ["post"],
         "/problems/{key}/think-twice": ["post"],
         "/review/queue": ["get"],
+        "/review/grants": ["get"],
+        "/review/grants/{grant_id}": ["delete"],
         "/review/held/{held_id}": ["get"],
         "/review/held/{held_id}/assign": ["post"],
         "/review/held/{held_id}/comments": ["post"],

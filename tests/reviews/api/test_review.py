@@ -140,7 +140,7 @@ def test_a_page_of_the_queue_takes_the_same_queries_however_long_it_is(
     for _ in range(4):
         kuro.hold()
     program.get("/review/queue")
-    with django_assert_num_queries(8):  # token, identities, count, teams, which, their lengths, rows, decisions
+    with django_assert_num_queries(9):  # token, identities, count, teams, which, lengths, rows, decisions, grants
         assert len(ids(program.get("/review/queue"))) == 4
 
 
@@ -178,7 +178,7 @@ def test_it_decides_as_its_person_and_the_agent_hears_after_the_undo(kuro: Any, 
     assert answer.status_code == 201
     assert list(decision) == [
         "id", "seq", "held", "verdict", "text", "reason", "by", "decided_at", "arguments", "permission",
-        "used_at", "outcome", "metadata", "decided_by", "undo_until",
+        "used_at", "outcome", "metadata", "decided_by", "undo_until", "grant",
     ]  # fmt: skip
     assert (decision["by"], decision["decided_by"], decision["reason"]) == ("person", "alice", "not measured")
     assert decision["undo_until"] > decision["decided_at"]

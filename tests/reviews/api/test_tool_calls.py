@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 
 from metacog.models import Agent, AuditEvent, Policy
-from reviews.held import decisions
+from reviews.held import decisions, grants
 from reviews.models import CallGrant, HeldCall, HeldItem
 from tests.conftest import HELD, Caller
 from tests.tables import table
@@ -157,7 +157,7 @@ class TestTheSameCall:
         assert ask(kuro)["disposition"] == "hold"
 
     def test_a_person_may_allow_the_same_call_for_a_while_and_end_that(self, kuro: Any, alice: Any) -> None:
-        how = decisions.Circumstances(again_seconds=600)
+        how = decisions.Circumstances(grant=grants.Wanted(seconds=600))
         by_person(alice, held_by(kuro, call_id="a"), "approve", circumstances=how)
         assert [ask(kuro, call_id=name)["disposition"] for name in "abc"] == ["pass"] * 3
         assert ask(kuro, session="s2")["disposition"] == "hold"
@@ -165,14 +165,14 @@ class TestTheSameCall:
         HeldItem.objects.filter(closed_at=None).update(closed_at=timezone.now(), state="withdrawn")
         grant = CallGrant.objects.get()
         assert grant.uses == 2
-        assert decisions.withdraw_grant(grant, alice)
-        assert not decisions.withdraw_grant(grant, alice)
+        assert grants.withdraw(grant, alice)
+        assert not grants.withdraw(grant, alice)
         assert ask(kuro, call_id="d")["disposition"] == "hold"
-        told = ["tool_call-allowed-again", "tool_call-allowed-no-longer"]
+        told = ["tool_call-grant-given", "tool_call-grant-withdrawn"]
         assert sorted(AuditEvent.objects.filter(action__in=told).values_list("action", flat=True)) == told
 
     def test_leave_ends_by_itself(self, kuro: Any, alice: Any) -> None:
-        how = decisions.Circumstances(again_seconds=600)
+        how = decisions.Circumstances(grant=grants.Wanted(seconds=600))
         by_person(alice, held_by(kuro, call_id="a"), "approve", circumstances=how)
         CallGrant.objects.update(until=timezone.now())
         assert ask(kuro, call_id="b")["disposition"] == "hold"

@@ -11,7 +11,7 @@ import pytest
 from django.utils import timezone
 
 from metacog.models import Agent, AuditEvent
-from reviews.held import decisions
+from reviews.held import decisions, grants
 from reviews.models import HeldCall, HeldItem
 from tests.reviews.api.test_tool_calls import ask, by_person, held_by, ruled
 from tests.tables import table
@@ -172,11 +172,11 @@ def test_the_prompt_of_the_next_cycle_says_what_is_used(kuro: Any, alice: Any) -
 
 def test_a_permission_to_make_it_again_does_not_cover_what_is_done(kuro: Any, alice: Any) -> None:
     held = held_by(kuro, call_id="a")
-    by_person(alice, held, "approve", circumstances=decisions.Circumstances(again_seconds=600))
+    by_person(alice, held, "approve", circumstances=decisions.Circumstances(grant=grants.Wanted(seconds=600)))
     kuro.post(f"/held/{held}/outcome", {"status": "done"})
     assert [ask(kuro, call_id=name)["disposition"] for name in "abc"] == ["hold", "pass", "pass"]
     other = held_by(kuro, session="s2")
-    by_person(alice, other, "approve", circumstances=decisions.Circumstances(again_seconds=600))
+    by_person(alice, other, "approve", circumstances=decisions.Circumstances(grant=grants.Wanted(seconds=600)))
     assert by_id(kuro, other)["permission"] == "given"
     assert [ask(kuro, session="s2")["disposition"] for _ in range(2)] == ["pass", "pass"]
 

@@ -1,0 +1,207 @@
+"""Grants: what a person lets pass with an approval for a while, how often that was asked, and how it ends.
+
+A grant is given with a decision, under the lock of the agent's state, and is in force once that is released.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta, tzinfo
+from typing import NamedTuple
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from metacog.audit import audit
+from metacog.heuristics.effects.effect import Reading
+from metacog.heuristics.text.tags import ToolCall
+from metacog.heuristics.tool_calls.grants import MATCHES, Match, Scope, key, shape_key, unfit
+from metacog.heuristics.tool_calls.rules import Judged, is_for_people
+from metacog.models import AgentState, Team, User
+from patterns.patterns.scorer import scorer_for
+from reviews.intake.ingest import sha256
+from reviews.models import CallGrant, Decision, HeldCall, HeldItem
+from reviews.models.tool_calls import CallGrants
+
+LONGEST = timedelta(days=30)
+MOST_USES = 10_000
+COUNTED_DAYS = 30
+MOST_COUNTED = 1_000  # calls of a tool, the newest, that are looked at
+RESTORABLE_FOR = timedelta(hours=24)  # one that was withdrawn
+LEAST_TONIGHT = timedelta(hours=1)
+
+
+class NotGranted(Exception):
+    """Calls cannot be granted as somebody wants it, and nothing was written: a pointer into what is wanted, and why."""
+
+    def __init__(self, pointer: str, detail: str) -> None:
+        super().__init__(detail)
+        self.pointer, self.detail = pointer, detail
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a person wants to let pass: until a time, or for some seconds from when the agent hears of it."""
+
+    scope: Scope = "session"
+    match: Match = "call"
+    until: datetime | None = None
+    uses: int | None = None
+    seconds: int = 0
+
+
+class Asked(NamedTuple):
+    """A call as it is released, and what the agent's policy says of it now."""
+
+    call: ToolCall
+    judged: Judged
+
+    @property
+    def reading(self) -> Reading:
+        return self.judged.reading
+
+
+def asked(held: HeldItem, arguments: object) -> Asked:
+    """Read the call of an item (with its agent) with these arguments, and ask the rules about it."""
+    row = held.call
+    call = ToolCall(
+        row.name, arguments, None, row.schema, row.description or None, row.schema_omitted, row.hints
+    )
+    return Asked(call, scorer_for(held.agent).judge(call))
+
+
+def tonight(now: datetime, zone: tzinfo) -> datetime:
+    """Return the end of the day there; of tomorrow where that is near."""
+    day = (now + LEAST_TONIGHT).astimezone(zone).date() + timedelta(days=1)
+    return datetime.combine(day, time(), zone)
+
+
+def give(wanted: Wanted, decision: Decision, held: HeldItem, found: Asked) -> CallGrant:
+    """Write down a grant with the decision that it rests on; raise NotGranted where calls cannot be granted so."""
+    at = decision.release_at
+    until = wanted.until or at + timedelta(seconds=wanted.seconds)
+    if until <= at:
+        raise NotGranted("/until", "is over before the agent hears of the approval")
+    if until > at + LONGEST:
+        raise NotGranted("/until", f"is more than {LONGEST.days} days ahead")
+    if why := why_none(found):
+        raise NotGranted("", why)
+    if unfitting := unfit(wanted.match, found.call, found.reading):
+        raise NotGranted("/match", unfitting.detail)
+    assert decision.person
+    return CallGrant.objects.create(
+        agent=held.agent,
+        held=held,
+        person=decision.person,
+        sha256=key(wanted.match, wanted.scope, held.response.session, found.call, found.reading),
+        scope=wanted.scope,
+        match=wanted.match,
+        shape=found.reading.shape if wanted.match == "shape" else None,
+        until=until,
+        most_uses=wanted.uses,
+    )
+
+
+def why_none(found: Asked) -> str:
+    """Say in English why no grant can let this call pass; "" where one can."""
+    rule = found.judged.rule
+    if found.judged.do == "deny":
+        return "a rule of the policy denies this call, and no grant lets it pass"
+    return "a rule says who must approve this call, and no grant takes their place" if is_for_people(rule) else ""
+
+
+def begin(held: HeldItem, now: datetime) -> None:
+    """Put the grant of an approval into force that is released now."""
+    for grant in CallGrant.objects.filter(held=held, granted_at=None, withdrawn_at=None).select_related("person"):
+        grant.granted_at = now
+        grant.save(update_fields=["granted_at"])
+        _record("grant-given", grant, held, grant.person, after="in-force", scope=grant.scope, match=grant.match)
+
+
+def fall(held: HeldItem, person: User, now: datetime) -> None:
+    """End the grant of an approval that is undone."""
+    for grant in CallGrant.objects.filter(held=held, granted_at=None, withdrawn_at=None):
+        _end(grant, held, person, now)
+
+
+def withdraw(grant: CallGrant, person: User, via: str = "") -> bool:
+    """End a grant; False when it was over already."""
+    with transaction.atomic(durable=True):
+        AgentState.objects.select_for_update().get(pk=grant.agent_id)
+        now = timezone.now()
+        found = CallGrant.objects.unended(now).filter(pk=grant.pk).first()
+        if found:
+            _end(found, grant.held, person, now, via)
+    return found is not None
+
+
+def of_teams(teams: Sequence[Team], state: str, agent: str, now: datetime) -> CallGrants:
+    """Return what is told of teams' grants, the latest first: `active` (not ended), `ended` or all, of one agent."""
+    rows = CallGrant.objects.told().filter(held__team__in=teams).order_by("-pk")
+    rows = rows.unended(now) if state == "active" else rows.ended(now) if state == "ended" else rows
+    return rows.filter(agent__public_id=agent) if agent else rows
+
+
+def restorable(person: User, now: datetime) -> QuerySet[CallGrant]:
+    """Return what somebody withdrew a while ago and may take back: nobody else may."""
+    mine = CallGrant.objects.filter(withdrawn_by=person, withdrawn_at__gt=now - RESTORABLE_FOR)
+    return mine.filter(until__gt=now).exclude(granted_at=None)
+
+
+def restore(grant: CallGrant, person: User) -> bool:
+    """Let a grant pass calls again that `person` withdrew a while ago; False when it is too late or was restored."""
+    with transaction.atomic(durable=True):
+        AgentState.objects.select_for_update().get(pk=grant.agent_id)
+        mine = restorable(person, timezone.now()).filter(pk=grant.pk)
+        restored = mine.update(withdrawn_at=None, withdrawn_by=None)
+        if restored:
+            _record("grant-restored", grant, grant.held, person, before="withdrawn", after="in-force")
+    return bool(restored)
+
+
+def _end(grant: CallGrant, held: HeldItem, person: User, now: datetime, via: str = "") -> None:
+    grant.withdrawn_at, grant.withdrawn_by = now, person
+    grant.save(update_fields=["withdrawn_at", "withdrawn_by"])
+    told = {"via": via} if via else {}
+    _record("grant-withdrawn", grant, held, person, before="in-force", after="withdrawn", uses=grant.uses, **told)
+
+
+def _record(done: str, grant: CallGrant, held: HeldItem, person: User, **data: object) -> None:
+    audit.record(
+        audit.of_item(HeldItem.Kind.TOOL_CALL, done),
+        held.public_id,
+        actor=person,
+        team=held.team_id,
+        agent=held.agent,
+        grant=grant.public_id,
+        **data,
+    )
+
+
+class Counts(NamedTuple):
+    """How many calls of the last 30 days a grant would be about, by match and scope."""
+
+    by: Mapping[tuple[Match, Scope], int]
+    is_bounded: bool  # there are more calls of the tool than were looked at
+
+    def of(self, match: Match, scope: Scope) -> int:
+        return self.by.get((match, scope), 0)
+
+
+def count(held: HeldItem, found: Asked, now: datetime) -> Counts:
+    """Count among the tool's calls that people were asked about; one query."""
+    calls = HeldCall.objects.filter(
+        agent=held.agent_id, name=held.call.name, held__held_at__gte=now - timedelta(days=COUNTED_DAYS)
+    ).order_by("-held")
+    rows = calls.values_list("held__sha256", "shape_sha256", "held__response__session")[: MOST_COUNTED + 1]
+    shape, text = shape_key(found.call, found.reading), sha256(found.call.text)
+    by = Counter[tuple[Match, Scope]]()
+    for their_text, their_shape, session in rows[:MOST_COUNTED]:
+        same: dict[Match, bool] = {"call": their_text == text, "shape": their_shape == shape != "", "tool": True}
+        for match in MATCHES:
+            by[match, "agent"] += same[match]
+            by[match, "session"] += same[match] and session == held.response.session
+    return Counts(by, len(rows) > MOST_COUNTED)

@@ -1,0 +1,159 @@
+"""Say exactly what a grant lets pass. Plain text, secrets masked, not escaped; commands stand in backquotes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from metacog.heuristics.text.canonical_json import canonical
+from metacog.heuristics.tool_calls import secrets
+from metacog.heuristics.tool_calls.grants import Why
+from reviews.models import CallGrant, HeldItem
+
+INSIDE = "inside"  # the place of a path in the workspace
+MOST_NAMED = 5  # objects of one effect
+
+_DOES = {
+    "read": _("reads %(what)s"),
+    "write": _("writes %(what)s"),
+    "delete": _("deletes %(what)s"),
+    "execute": _("runs %(what)s"),
+    "fetch": _("fetches from %(what)s"),
+    "send": _("sends to %(what)s"),
+    "install": _("installs %(what)s"),
+    "publish": _("publishes to %(what)s"),
+    "privilege": _("changes rights of %(what)s"),
+    "secret": _("reads the secret %(what)s"),
+    "pay": _("pays %(what)s"),
+    "irreversible": _("cannot be undone for %(what)s"),
+}
+_DOES_BARE = {
+    "read": _("reads"),
+    "write": _("writes"),
+    "delete": _("deletes"),
+    "execute": _("runs code"),
+    "fetch": _("fetches from the network"),
+    "send": _("sends"),
+    "install": _("installs packages"),
+    "publish": _("publishes"),
+    "privilege": _("changes rights"),
+    "secret": _("reads secrets"),
+    "pay": _("pays"),
+    "irreversible": _("cannot be undone"),
+}
+_WHY: Mapping[Why, Any] = {
+    "compound": _("It is more than one simple command, or redirects or substitutes."),
+    "unreadable": _("What it would do cannot be read for certain."),
+    "no-shape": _("Nothing about it is narrow enough to tell calls like it."),
+    "free-text": _("The tool takes free text: %(place)s."),
+    "keys": _("The tool takes names that no schema bounds: %(place)s."),
+}
+
+
+def why_not(why: Why, place: str) -> str:
+    """Say why a call can be granted no wider."""
+    return str(_WHY[why]) % {"place": place or gettext("the whole of the arguments")}
+
+
+def what(match: str, tool: str, arguments: Any, shape: Mapping[str, Any] | None) -> str:
+    """Say which calls a grant is about: these arguments, this shape, or all of a tool."""
+    if match == CallGrant.Match.TOOL:
+        return gettext("every call of `%(tool)s`") % {"tool": tool}
+    if match == CallGrant.Match.SHAPE:
+        return _shape(tool, shape) if shape else gettext("calls of one shape, whose text was erased")
+    line = secrets.line("", canonical(arguments))
+    if isinstance(arguments, dict) and len(arguments) == 1:
+        line = line.removeprefix(f"{next(iter(arguments))}=")
+    return gettext("exactly `%(call)s`") % {"call": f"{tool} {line}".strip()}
+
+
+def limits(scope: str, agent: str, until: str, most_uses: int | None) -> str:
+    """Say where, until when and how often; `until` is in words."""
+    said = [
+        gettext("in this session")
+        if scope == CallGrant.Scope.SESSION
+        else gettext("in all sessions of %(agent)s") % {"agent": agent},
+        until,
+    ]
+    if most_uses is not None:
+        told = ngettext("at most %(n)s time", "at most %(n)s times", most_uses)
+        said.append(told % {"n": f"{most_uses:,}"})
+    return gettext(", ").join(said)
+
+
+def until_when(moment: datetime) -> str:
+    """Say until when, by the clock of whoever reads it."""
+    local = timezone.localtime(moment)
+    if local.date() == timezone.localtime(timezone.now()).date():
+        return gettext("until %(time)s today") % {"time": f"{local:%H:%M}"}
+    return gettext("until %(day)s, %(time)s") % {"day": date_format(local, "DATE_FORMAT"), "time": f"{local:%H:%M}"}
+
+
+def in_words(grant: CallGrant, until: str) -> str:
+    """Say all of a grant that was read by `told`; `until` is in words."""
+    told = what(grant.match, grant.held.call.name, arguments_of(grant.held), grant.shape)
+    return gettext(", ").join([told, limits(grant.scope, grant.agent.name, until, grant.most_uses)])
+
+
+def arguments_of(held: HeldItem) -> Any:
+    """Return what was released of a call: as a person edited it, else as it came."""
+    edited = [each.arguments for each in held.standing if each.verdict == "edit"]
+    return edited[0] if edited else held.call.arguments
+
+
+def _shape(tool: str, shape: Mapping[str, Any]) -> str:
+    command = " ".join(filter(None, (shape.get("program"), shape.get("subcommand"))))
+    said = [f"`{command or shape.get('statement') or tool}`"]
+    if "flags" in shape:
+        flags = gettext(" ").join(f"`{secrets.masked_text(str(flag))}`" for flag in shape["flags"])
+        said.append(gettext("with %(flags)s and no other flag") % {"flags": flags} if flags else gettext("without flags"))
+    elif "arguments" in shape:
+        said.append(gettext("with %(names)s alone") % {"names": gettext(", ").join(shape["arguments"])})
+    effects = [each for each in shape.get("effects", ())]
+    said += _effects(effects)
+    kinds = {each[0] for each in effects}
+    if "publish" in kinds and "irreversible" not in kinds:
+        said.append(gettext("not by force"))
+    if cwd := shape.get("cwd"):
+        said.append(gettext("in %(folder)s") % {"folder": cwd})
+    known = {"program", "subcommand", "statement", "flags", "arguments", "effects", "cwd"}
+    if rest := {name: value for name, value in shape.items() if name not in known}:
+        said.append(json.dumps(secrets.masked(rest), ensure_ascii=False))
+    return gettext(", ").join(said)
+
+
+def _effects(effects: Iterable[Sequence[Any]]) -> list[str]:
+    said = []
+    for kind, same in groupby(effects, key=lambda each: str(each[0])):
+        objects = [_object(of, place) for _kind, of, place in same if place is not None]
+        if not objects:
+            said.append(str(_DOES_BARE.get(kind, kind)))
+            continue
+        named = gettext(", ").join(objects[:MOST_NAMED])
+        if len(objects) > MOST_NAMED:
+            more = len(objects) - MOST_NAMED
+            named += gettext(", ") + ngettext("%(n)s more", "%(n)s more", more) % {"n": f"{more:,}"}
+        said.append(str(_DOES[kind]) % {"what": named} if kind in _DOES else f"{kind} {named}")
+    return said
+
+
+def _object(of: str | None, place: str) -> str:
+    shown = secrets.masked_text(place)
+    match of:
+        case "path" if place == INSIDE:
+            return gettext("files in the project")
+        case "path":
+            return gettext("files in %(folder)s") % {"folder": shown}
+        case "address":
+            return gettext("addresses at %(domain)s") % {"domain": shown.removeprefix("@")}
+        case "table":
+            return gettext("the table %(table)s") % {"table": shown}
+    return shown

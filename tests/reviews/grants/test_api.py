@@ -1,0 +1,256 @@
+"""Grants: a person lets such calls pass for a while, with an approval; shown, counted, audited, withdrawn."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from django.utils import timezone
+
+from metacog.accounts import tokens
+from metacog.accounts.agents import create_agent
+from metacog.models import AuditEvent, Membership, User
+from reviews.models import CallGrant, HeldItem
+from tests.conftest import Caller
+from tests.reviews.api.test_tool_calls import ruled
+from tests.tables import table
+
+pytestmark = pytest.mark.usefixtures("undo_at_once")
+SOON = (datetime.now(UTC) + timedelta(hours=2)).isoformat()
+
+
+class Person:
+    """A person's program: a token with both scopes."""
+
+    def __init__(self, user: User) -> None:
+        self.user, self.caller = user, Caller("", tokens.issue(user, name="x", scopes=["read", "decide"], days=7)[1], "")
+
+    def approve(self, held: str, grant: Any = None, **fields: Any) -> Any:
+        return self.caller.post(f"/review/held/{held}/decision", {"verdict": "approve", "grant": grant} | fields)
+
+    def grants(self, **asked: str) -> list[dict[str, Any]]:
+        answer = self.caller.get(f"/review/grants?{urlencode(asked)}")
+        assert answer.status_code == 200, answer.content
+        items: list[dict[str, Any]] = answer.json()["items"]
+        return items
+
+    def withdraw(self, grant: str) -> Any:
+        return self.caller.call("DELETE", f"/review/grants/{grant}")
+
+
+@pytest.fixture
+def sibling(aurora: Any) -> Caller:
+    """Another agent of kuro's team."""
+    agent, key, secret = create_agent(aurora, "shiro", None)
+    return Caller(agent.public_id, key, secret)
+
+
+@pytest.fixture
+def person(alice: Any) -> Person:
+    return Person(alice)
+
+
+def ask(caller: Caller, name: str = "Bash", arguments: Any = None, session: str = "s1", **fields: Any) -> Any:
+    item = {"kind": "tool_call", "name": name, "arguments": arguments or {"command": "git push"}} | fields
+    return caller.respond("", session=session, items=[item])["items"][0]
+
+
+def granted(caller: Caller, person: Person, grant: Any, **call: Any) -> str:
+    """Have a call approved with a grant, and return the grant's id."""
+    answer = person.approve(ask(caller, call_id="first", **call)["held"], grant)
+    assert answer.status_code == 201, answer.content
+    found: str = answer.json()["grant"]
+    return found
+
+
+def refused(caller: Caller, person: Person, grant: Any, **call: Any) -> str:
+    """Have a call approved with a grant that cannot be, and return where it says why."""
+    held = ask(caller, **call)["held"]
+    answer = person.approve(held, grant)
+    assert answer.status_code == 422, answer.content
+    assert HeldItem.objects.get(public_id=held).state == "pending", "nothing was decided"
+    pointer: str = answer.json()["errors"][0]["pointer"]
+    return pointer
+
+
+def passes(caller: Caller, **call: Any) -> bool:
+    """Post a call anew, and leave nothing that waits."""
+    item = ask(caller, call_id=f"call-{AuditEvent.objects.count()}", **call)
+    HeldItem.objects.filter(closed_at=None).update(closed_at=timezone.now(), state="withdrawn")
+    return bool(item["disposition"] == "pass")
+
+
+REFUND = {"name": "refund", "arguments": {"charge_id": "ch_1", "amount": 5}}
+OTHER_REFUND = {"name": "refund", "arguments": {"charge_id": "ch_2", "amount": 7}}
+
+
+class TestWhatPasses:
+    def test_a_call_in_its_session_passes_under_any_id_and_no_other(self, kuro: Any, person: Person) -> None:
+        grant = granted(kuro, person, {"until": SOON})
+        item = ask(kuro, call_id="second")
+        assert (item["disposition"], item["grant"]) == ("pass", grant)
+        assert item["recognised"] == person.grants()[0]["held"]
+        assert not passes(kuro, arguments={"command": "git push --force"})
+        assert not passes(kuro, session="s2")
+        assert not passes(kuro, name="sh")
+
+    def test_a_call_in_all_sessions_of_its_agent_and_of_no_other(self, kuro: Any, sibling: Any, person: Person) -> None:
+        granted(kuro, person, {"scope": "agent", "until": SOON})
+        assert passes(kuro, session="s2")
+        assert not passes(sibling)
+
+    def test_a_tool_without_free_text_whatever_its_arguments(self, kuro: Any, person: Person) -> None:
+        granted(kuro, person, {"match": "tool", "until": SOON}, **REFUND)
+        assert passes(kuro, **OTHER_REFUND)
+        assert not passes(kuro, session="s2", **OTHER_REFUND)
+        assert not passes(kuro, name="refund", arguments={"charge_id": "ch_2", "amount": 7, "note": "and all others"})
+
+    def test_what_an_edit_released_is_what_passes(self, kuro: Any, person: Person) -> None:
+        edit = {"verdict": "edit", "arguments": {"command": "git pull"}, "accept_risk": True}
+        assert person.approve(ask(kuro)["held"], {"until": SOON}, **edit).status_code == 201
+        assert passes(kuro, arguments={"command": "git pull"})
+        assert "git pull" in person.grants()[0]["words"]
+        assert not passes(kuro)
+
+
+class TestWhatBeatsIt:
+    def test_a_rule_that_denies(self, kuro: Any, person: Person) -> None:
+        granted(kuro, person, {"until": SOON})
+        ruled(kuro, {"tool": "Bash", "do": "deny"})
+        assert ask(kuro, call_id="b")["disposition"] == "reject"
+
+    def test_a_demanded_review(self, kuro: Any, person: Person) -> None:
+        granted(kuro, person, {"until": SOON})
+        assert not passes(kuro, require_review=True)
+
+    @pytest.mark.parametrize("change", [{"description": "Another."}, {"schema": {"type": "object", "maxProperties": 9}}])
+    def test_a_tool_that_changed(self, kuro: Any, person: Person, change: Any) -> None:
+        grant = granted(kuro, person, {"until": SOON}, description="Runs a command.")
+        item = ask(kuro, call_id="b", **{"description": "Runs a command."} | change)
+        assert (item["disposition"], item["definition_changed"]) == ("hold", True)
+        HeldItem.objects.filter(closed_at=None).update(closed_at=timezone.now(), state="withdrawn")
+        assert ask(kuro, call_id="c", description="Runs a command.")["grant"] == grant
+
+    def test_what_was_reported_as_done(self, kuro: Any, person: Person) -> None:
+        held = ask(kuro, call_id="a")["held"]
+        assert person.approve(held, {"until": SOON}).status_code == 201
+        assert kuro.post(f"/held/{held}/outcome", {"status": "done"}).status_code == 201
+        assert ask(kuro, call_id="a")["disposition"] == "hold"
+
+    def test_that_who_gave_it_is_no_reviewer_any_more(self, kuro: Any, person: Person, bob: Any) -> None:
+        granted(kuro, person, {"until": SOON})
+        Membership.objects.filter(user=person.user).update(role="viewer")
+        assert not passes(kuro)
+        assert [each["state"] for each in Person(bob).grants()] == ["suspended"]
+        Membership.objects.filter(user=person.user).update(role="reviewer")
+        assert passes(kuro)
+
+    def test_a_rule_that_cannot_be_checked_where_it_is_wider_than_the_call(self, kuro: Any, person: Person) -> None:
+        granted(kuro, person, {"match": "tool", "until": SOON}, **REFUND)
+        ruled(kuro, {"tool": "refund", "where": {"/amount": {"gt": 9}}, "do": "deny"}, default_tool_call="ask")
+        assert passes(kuro, **OTHER_REFUND)
+        assert not passes(kuro, name="refund", arguments={"charge_id": "ch_2", "amount": True})
+
+
+class TestItsEnd:
+    def test_its_uses_are_counted_and_end_it(self, kuro: Any, person: Person) -> None:
+        grant = granted(kuro, person, {"until": SOON, "uses": 2})
+        both = [{"kind": "tool_call", "name": "Bash", "arguments": {"command": "git push"}, "call_id": each} for each in "bc"]
+        assert passes(kuro)
+        told = kuro.respond("", session="s1", items=both)["items"]
+        assert [each["disposition"] for each in told] == ["pass", "hold"], "one was left"
+        assert person.grants() == []
+        (ended,) = person.grants(state="ended")
+        assert (ended["id"], ended["state"], ended["used"], ended["uses"]) == (grant, "used-up", 2, 2)
+        assert ended["last_used_at"]
+        used = AuditEvent.objects.filter(action="tool_call-grant-used")
+        assert [each.data["grant"] for each in used] == [grant, grant]
+
+    def test_its_time(self, kuro: Any, person: Person) -> None:
+        granted(kuro, person, {"until": SOON})
+        CallGrant.objects.update(until=timezone.now())
+        assert not passes(kuro)
+        assert [each["state"] for each in person.grants(state="all")] == ["expired"]
+
+    def test_without_a_time_it_ends_tonight(self, kuro: Any, person: Person) -> None:
+        granted(kuro, person, {})
+        until = CallGrant.objects.get().until
+        assert (until.hour, until.minute) == (0, 0)
+        assert timedelta(hours=1) <= until - timezone.now() <= timedelta(hours=25)
+
+    def test_it_is_withdrawn_by_reviewers_of_its_team_once(
+        self, kuro: Any, person: Person, bob: Any, victor: Any, mallory: Any
+    ) -> None:
+        grant = granted(kuro, person, {"until": SOON})
+        assert Person(mallory).withdraw(grant).status_code == 404
+        assert Person(mallory).grants() == []
+        assert Person(victor).withdraw(grant).status_code == 403
+        assert passes(kuro)
+        for _ in range(2):
+            answer = Person(bob).withdraw(grant)
+            assert (answer.status_code, answer.json()["state"], answer.json()["withdrawn_by"]) == (200, "withdrawn", "bob")
+        assert not passes(kuro)
+        event = AuditEvent.objects.get(action="tool_call-grant-withdrawn")
+        assert (event.actor, event.data["grant"], event.data["uses"]) == ("bob", grant, 1)
+
+    def test_it_rests_on_the_approval(self, kuro: Any, person: Person, settings: Any) -> None:
+        settings.UNDO_SECONDS = 60
+        held = ask(kuro, call_id="a")["held"]
+        answer = person.approve(held, {"until": SOON}).json()
+        assert [(each["id"], each["state"]) for each in person.grants()] == [(answer["grant"], "pending")]
+        assert ask(kuro, call_id="b")["held"] == held, "it is not in force yet"
+        assert person.caller.post(f"/review/held/{held}/undo", None).status_code == 200
+        assert person.grants() == []
+        settings.UNDO_SECONDS = 0
+        assert person.approve(held).json()["grant"] is None
+        assert not passes(kuro)
+
+
+class TestWhatCannotBeGranted:
+    @table(
+        ("grant", "pointer"),
+        [
+            ({"scope": "team"}, "/grant/scope"),
+            ({"match": "all"}, "/grant/match"),
+            ({"uses": 0}, "/grant/uses"),
+            ({"uses": 10_001}, "/grant/uses"),
+            ({"until": "tonight"}, "/grant/until"),
+            ({"until": "2020-01-01T00:00:00Z"}, "/grant/until"),
+            ({"until": "2099-01-01T00:00:00Z"}, "/grant/until"),
+            ({"for": 3}, "/grant/for"),
+            ({"match": "tool"}, "/grant/match"),
+            ({"match": "shape"}, "/grant/match"),
+        ],
+        rolled_back=True,
+    )
+    def test_out_of_shape(self, kuro: Any, person: Person, grant: Any, pointer: str) -> None:
+        command = {"command": "cd /tmp && eval \"$X\""}
+        assert refused(kuro, person, grant, arguments=command) == pointer
+
+    def test_with_a_rejection_or_with_words(self, kuro: Any, person: Person) -> None:
+        answer = person.approve(ask(kuro)["held"], {"until": SOON}, verdict="reject", reason="no")
+        assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, "/grant")
+        assert person.approve(kuro.hold(), {"until": SOON}).status_code == 422
+
+    def test_what_a_rule_denies(self, kuro: Any, person: Person) -> None:
+        held = ask(kuro)["held"]
+        ruled(kuro, {"tool": "Bash", "do": "deny"})
+        answer = person.approve(held, {"until": SOON})
+        assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, "/grant")
+
+
+def test_the_list_goes_on_by_its_cursor_and_by_agent(kuro: Any, sibling: Any, person: Person) -> None:
+    given = [granted(each, person, {"until": SOON}, session=str(n)) for n, each in enumerate([kuro, sibling, kuro])]
+    first = person.caller.get("/review/grants?limit=2").json()
+    assert ([each["id"] for each in first["items"]], first["next"]) == ([given[2], given[1]], given[1])
+    rest = person.caller.get(f"/review/grants?limit=2&after={first['next']}").json()
+    assert ([each["id"] for each in rest["items"]], rest["next"]) == ([given[0]], None)
+    assert [each["id"] for each in person.grants(agent=sibling.id)] == [given[1]]
+    assert person.caller.get("/review/grants?agent=agent_x").status_code == 422
+    assert person.caller.get("/review/grants?team=1").status_code == 422
+    shape = first["items"][0]
+    assert (shape["by"], shape["tool"], shape["scope"], shape["match"]) == ("alice", "Bash", "session", "call")
+    assert (shape["agent"]["name"], shape["session"], shape["used"], shape["uses"]) == ("kuro", "2", 0, None)
+    assert shape["words"] == f"exactly `Bash git push`, in this session, until {shape['until']}"
