@@ -37,6 +37,7 @@ from reviews.held import talk
 from reviews.isolation import by_itself
 from reviews.models import (
     AgentResponse,
+    CallGrant,
     CallOutcome,
     Decision,
     Delivery,
@@ -165,6 +166,7 @@ def _erase_responses(team: Team, before: datetime, now: datetime) -> int:
             arguments=None, schema=None, hints=None, description="", fault="", hesitation=None, effects=[]
         )
         CallOutcome.objects.filter(call__held__response__in=responses).update(detail="", result=None)
+        CallGrant.objects.filter(held__response__in=responses).update(shape=None)
         Decision.objects.filter(held__response__in=responses).update(text=None, arguments=None, reason="")
         Delivery.objects.filter(held__response__in=responses, state__in=OVER).update(body="")
         talk.erase(responses)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from django.utils import timezone
@@ -18,8 +19,9 @@ from metacog.heuristics.tool_calls import secrets
 from metacog.heuristics.tool_calls.grants import Why
 from reviews.models import CallGrant, HeldItem
 
-INSIDE = "inside"  # the place of a path in the workspace
+WORKSPACE = "workspace"  # the place of a path in it
 MOST_NAMED = 5  # objects of one effect
+_SAID = {"program", "subcommand", "arguments", "flags", "effects", "sql"}  # of a shape
 
 _DOES = {
     "read": _("reads %(what)s"),
@@ -110,30 +112,25 @@ def arguments_of(held: HeldItem) -> Any:
 
 
 def _shape(tool: str, shape: Mapping[str, Any]) -> str:
-    command = " ".join(filter(None, (shape.get("program"), shape.get("subcommand"))))
-    said = [f"`{command or shape.get('statement') or tool}`"]
+    command = " ".join(filter(None, (shape.get("program"), shape.get("subcommand"), *shape.get("arguments", ()))))
+    said = [f"`{secrets.masked_text(command or shape.get('sql') or tool)}`"]
     if "flags" in shape:
-        flags = gettext(" ").join(f"`{secrets.masked_text(str(flag))}`" for flag in shape["flags"])
+        flags = " ".join(f"`{secrets.masked_text(str(flag))}`" for flag in shape["flags"])
         said.append(gettext("with %(flags)s and no other flag") % {"flags": flags} if flags else gettext("without flags"))
-    elif "arguments" in shape:
-        said.append(gettext("with %(names)s alone") % {"names": gettext(", ").join(shape["arguments"])})
-    effects = [each for each in shape.get("effects", ())]
+    effects = [(each, "") if isinstance(each, str) else (each[0], each[-1] or "") for each in shape.get("effects", ())]
     said += _effects(effects)
-    kinds = {each[0] for each in effects}
+    kinds = {kind for kind, _place in effects}
     if "publish" in kinds and "irreversible" not in kinds:
         said.append(gettext("not by force"))
-    if cwd := shape.get("cwd"):
-        said.append(gettext("in %(folder)s") % {"folder": cwd})
-    known = {"program", "subcommand", "statement", "flags", "arguments", "effects", "cwd"}
-    if rest := {name: value for name, value in shape.items() if name not in known}:
+    if rest := {name: value for name, value in shape.items() if name not in _SAID}:
         said.append(json.dumps(secrets.masked(rest), ensure_ascii=False))
     return gettext(", ").join(said)
 
 
-def _effects(effects: Iterable[Sequence[Any]]) -> list[str]:
+def _effects(effects: Sequence[tuple[str, str]]) -> list[str]:
     said = []
-    for kind, same in groupby(effects, key=lambda each: str(each[0])):
-        objects = [_object(of, place) for _kind, of, place in same if place is not None]
+    for kind, same in groupby(effects, key=itemgetter(0)):
+        objects = [_object(place) for _kind, place in same if place]
         if not objects:
             said.append(str(_DOES_BARE.get(kind, kind)))
             continue
@@ -145,15 +142,7 @@ def _effects(effects: Iterable[Sequence[Any]]) -> list[str]:
     return said
 
 
-def _object(of: str | None, place: str) -> str:
-    shown = secrets.masked_text(place)
-    match of:
-        case "path" if place == INSIDE:
-            return gettext("files in the project")
-        case "path":
-            return gettext("files in %(folder)s") % {"folder": shown}
-        case "address":
-            return gettext("addresses at %(domain)s") % {"domain": shown.removeprefix("@")}
-        case "table":
-            return gettext("the table %(table)s") % {"table": shown}
-    return shown
+def _object(place: str) -> str:
+    if place == WORKSPACE:
+        return gettext("files in the project")
+    return f"`{secrets.masked_text(place)}`"
