@@ -117,11 +117,11 @@ class GrantWanted(BaseModel):
     """Which calls are to pass from now on without asking, with an approved tool call."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
-    scope: grants.Scope = Field("session", description="Calls in its session, or in all of the agent's.")
-    match: grants.Match = Field(
+    scope: Literal["session", "agent"] = Field("session", description="Calls in its session, or in all of the agent's.")
+    match: Literal["call", "shape", "tool"] = Field(
         "call",
-        description="`call`: these very arguments. `shape`: one simple command of the same program, subcommand, flags and "
-        "effects on objects of the same place. `tool`: all calls of a tool none of whose arguments is free text.",
+        description="`call`: these very arguments. `shape`: one simple command of the same program, subcommand, flags "
+        "and effects on objects of the same place. `tool`: all calls of a tool none of whose arguments is free text.",
     )
     until: wire.Time | None = Field(
         None, description="When it ends, at most 30 days ahead; tonight, in your time zone, unless it is given."

@@ -34,7 +34,7 @@ from reviews.intake.ingest import sha256
 from reviews.intake.knowledge import remember_released
 from reviews.intake.tool_calls import digest
 from reviews.isolation import by_itself
-from reviews.models import AgentResponse, CallGrant, Decision, HeldItem, Signal
+from reviews.models import AgentResponse, Decision, HeldItem, Signal
 from reviews.scoring.history import take_back_rejected, told_before
 from reviews.serializers import decision_shape, owed
 

@@ -171,8 +171,6 @@ class CallGrant(models.Model):
         EXPIRED = "expired", _("expired")
         WITHDRAWN = "withdrawn", _("withdrawn")
 
-    is_by_reviewer: bool  # read by `told`
-
     public_id = models.CharField(max_length=40, unique=True, default=grant_id)
     agent = models.ForeignKey(Agent, models.PROTECT, related_name="call_grants", db_index=False)
     held = models.ForeignKey(HeldItem, models.PROTECT, related_name="grants")
@@ -217,4 +215,5 @@ class CallGrant(models.Model):
             return self.State.EXPIRED
         if self.granted_at is None:
             return self.State.PENDING
-        return self.State.ACTIVE if self.is_by_reviewer else self.State.SUSPENDED
+        is_by_reviewer = vars(self)["is_by_reviewer"]
+        return self.State.ACTIVE if is_by_reviewer else self.State.SUSPENDED

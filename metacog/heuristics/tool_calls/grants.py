@@ -22,9 +22,11 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _NAME_OF_ID = re.compile(r"(?:.*[a-z0-9_.-])?(?:id|ids|uuid|Id|Ids|ID|IDs|UUID)|ID|UUID")
 _WORDLESS = re.compile(
     r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
-    r"|[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})?)?"
+    r"|[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"(?:[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})?)?"
     r"|[+-]?[0-9]{1,18}(?:\.[0-9]{1,18})?"
 )
+_WORDLESS_OBJECTS = (None, "amount", "name", "ref", "table")
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
 
 
@@ -41,11 +43,11 @@ class Unfit(NamedTuple):
 
 
 WORDS: dict[Why, str] = {
-    "compound": "{argument} is more than one simple command, or redirects or substitutes: only this very call can be granted.",
-    "unreadable": "what it would do cannot be read for certain: only this very call can be granted.",
-    "no-shape": "no shape is narrow enough for it: only this very call can be granted.",
-    "free-text": "{argument} is free text, which decides what the tool does: grant this call or its shape.",
-    "keys": "{argument} has names of its own, which no schema bounds: grant this call or its shape.",
+    "compound": "{argument} is more than one simple command, or redirects or substitutes: grant this very call",
+    "unreadable": "what it would do cannot be read for certain: grant this very call",
+    "no-shape": "no shape is narrow enough for it: grant this very call",
+    "free-text": "{argument} is free text, which decides what the tool does: grant this call or its shape",
+    "keys": "{argument} has names of its own, which no schema bounds: grant this call or its shape",
 }
 
 
@@ -62,8 +64,8 @@ def unfit(match: Match, call: ToolCall, reading: Reading) -> Unfit | None:
 
 def keys(session: str, call: ToolCall, reading: Reading) -> dict[str, tuple[Match, Scope]]:
     """Give every key by which a grant lets this call pass, the narrowest first; see `key`."""
-    return {key(match, scope, session, call, reading): (match, scope) for match in MATCHES for scope in SCOPES
-            if unfit(match, call, reading) is None}  # fmt: skip
+    fitting = [match for match in MATCHES if unfit(match, call, reading) is None]
+    return {key(match, scope, session, call, reading): (match, scope) for match in fitting for scope in SCOPES}
 
 
 def key(match: Match, scope: Scope, session: str, call: ToolCall, reading: Reading) -> str:
@@ -89,11 +91,11 @@ def _sha256(value: Any) -> str:
 def _free_text(call: ToolCall, reading: Reading) -> Unfit | None:
     """Find the first argument whose words decide what the call does.
 
-    A command, SQL, code, a path, an address and prose do. A number, a boolean, a value of an `enum`, a date and an id do
-    not: by the schema, or by how name and value look.
+    A command, SQL, code, a path, an address and prose do. A number, a boolean, a value of an `enum`, a date and an id
+    do not: by the schema, or by how name and value look.
     """
     read = {command.argument for command in reading.commands} | reading.compound
-    named = {effect.argument for effect in reading.effects if effect.of not in (None, "amount", "name", "ref", "table")}
+    named = {effect.argument for effect in reading.effects if effect.of not in _WORDLESS_OBJECTS}
     for path, name, value, schema in _leaves((), "", call.arguments, call.schema):
         place = pointer(path)
         if place in read or place in named:

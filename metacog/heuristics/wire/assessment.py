@@ -185,9 +185,6 @@ class ItemPart(TypedDict):
     readable: NotRequired[
         Annotated[bool, Field(description="Whether all of it could be read: no effect is `unknown`.")]
     ]
-    definition_changed: NotRequired[
-        Annotated[bool, Field(description="True: its tool changed since the grant that would have let it pass.")]
-    ]
     grant: NotRequired[Annotated[str, Field(description="The grant that let the call pass.")]]
 
 

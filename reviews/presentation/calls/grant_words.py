@@ -116,7 +116,8 @@ def _shape(tool: str, shape: Mapping[str, Any]) -> str:
     said = [f"`{secrets.masked_text(command or shape.get('sql') or tool)}`"]
     if "flags" in shape:
         flags = " ".join(f"`{secrets.masked_text(str(flag))}`" for flag in shape["flags"])
-        said.append(gettext("with %(flags)s and no other flag") % {"flags": flags} if flags else gettext("without flags"))
+        with_flags = gettext("with %(flags)s and no other flag") % {"flags": flags}
+        said.append(with_flags if flags else gettext("without flags"))
     effects = [(each, "") if isinstance(each, str) else (each[0], each[-1] or "") for each in shape.get("effects", ())]
     said += _effects(effects)
     kinds = {kind for kind, _place in effects}

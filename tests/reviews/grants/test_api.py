@@ -25,7 +25,8 @@ class Person:
     """A person's program: a token with both scopes."""
 
     def __init__(self, user: User) -> None:
-        self.user, self.caller = user, Caller("", tokens.issue(user, name="x", scopes=["read", "decide"], days=7)[1], "")
+        token = tokens.issue(user, name="x", scopes=["read", "decide"], days=7)[1]
+        self.user, self.caller = user, Caller("", token, "")
 
     def approve(self, held: str, grant: Any = None, **fields: Any) -> Any:
         return self.caller.post(f"/review/held/{held}/decision", {"verdict": "approve", "grant": grant} | fields)
@@ -121,11 +122,17 @@ class TestWhatBeatsIt:
         ruled(kuro, {"tool": "Bash", "do": "deny"})
         assert ask(kuro, call_id="b")["disposition"] == "reject"
 
+    def test_a_rule_that_says_who_approves(self, kuro: Any, person: Person) -> None:
+        granted(kuro, person, {"until": SOON})
+        ruled(kuro, {"tool": "Bash", "do": "ask", "approvers": {"people": 2}})
+        assert not passes(kuro)
+        assert refused(kuro, person, {"until": SOON}) == "/grant"
+
     def test_a_demanded_review(self, kuro: Any, person: Person) -> None:
         granted(kuro, person, {"until": SOON})
         assert not passes(kuro, require_review=True)
 
-    @pytest.mark.parametrize("change", [{"description": "Another."}, {"schema": {"type": "object", "maxProperties": 9}}])
+    @pytest.mark.parametrize("change", [{"description": "Another."}, {"schema": {"type": "object"}}])
     def test_a_tool_that_changed(self, kuro: Any, person: Person, change: Any) -> None:
         grant = granted(kuro, person, {"until": SOON}, description="Runs a command.")
         item = ask(kuro, call_id="b", **{"description": "Runs a command."} | change)
@@ -157,7 +164,8 @@ class TestWhatBeatsIt:
 class TestItsEnd:
     def test_its_uses_are_counted_and_end_it(self, kuro: Any, person: Person) -> None:
         grant = granted(kuro, person, {"until": SOON, "uses": 2})
-        both = [{"kind": "tool_call", "name": "Bash", "arguments": {"command": "git push"}, "call_id": each} for each in "bc"]
+        call = {"kind": "tool_call", "name": "Bash", "arguments": {"command": "git push"}}
+        both = [call | {"call_id": each} for each in "bc"]
         assert passes(kuro)
         told = kuro.respond("", session="s1", items=both)["items"]
         assert [each["disposition"] for each in told] == ["pass", "hold"], "one was left"
@@ -190,7 +198,8 @@ class TestItsEnd:
         assert passes(kuro)
         for _ in range(2):
             answer = Person(bob).withdraw(grant)
-            assert (answer.status_code, answer.json()["state"], answer.json()["withdrawn_by"]) == (200, "withdrawn", "bob")
+            assert answer.status_code == 200
+            assert (answer.json()["state"], answer.json()["withdrawn_by"]) == ("withdrawn", "bob")
         assert not passes(kuro)
         event = AuditEvent.objects.get(action="tool_call-grant-withdrawn")
         assert (event.actor, event.data["grant"], event.data["uses"]) == ("bob", grant, 1)
