@@ -12,11 +12,11 @@ from ..effects.paths import is_inside
 from ..effects.pointers import MAX_LENGTH
 from .conditions import Unfit
 
-MAX_PLACES = 50  # folders or globs of a rule
+MAX_PLACES = 100  # folders or globs of a rule
 UNREADABLE = "It cannot be read for certain, so its effects cannot be checked."
 UNNAMED = "What it would do it to cannot be told, so its objects cannot be checked."
 _LISTS = ("any", "all", "only")
-_TEXTS = ("inside", "objects")
+_TEXTS = ("inside", "objects", "outside", "except")
 
 
 class EffectRule(NamedTuple):
@@ -27,6 +27,8 @@ class EffectRule(NamedTuple):
     only: frozenset[str]
     inside: Sequence[str]  # folders that every path must be in
     objects: Sequence[str]  # globs, of which the objects of the effects must be like one
+    outside: Sequence[str]  # folders: only what is on a path that is in none of them counts
+    excepted: Sequence[str]  # globs: what is on something that is like one does not count
 
     def holds(self, reading: Reading, *, allows: bool) -> bool:
         """Say whether it holds of a call.
@@ -36,7 +38,7 @@ class EffectRule(NamedTuple):
         """
         kinds = {effect.effect for effect in reading.effects}
         counted = [effect for effect in reading.effects if self._is_counted(effect)]
-        if self.only and (kinds - self.only or (self.objects and len(counted) < len(reading.effects))):
+        if self.only and (kinds - self.only or len(counted) < len(reading.effects)):
             return False
         is_known = not self.inside or all(
             is_inside(effect.object, self.inside)
@@ -59,15 +61,30 @@ class EffectRule(NamedTuple):
         raise Unfit(UNREADABLE)
 
     def _is_counted(self, effect: Effect) -> bool:
-        if not self.objects:
-            return True
-        return effect.object is not None and any(fnmatchcase(effect.object, shape) for shape in self.objects)
+        name = effect.object
+        if name is None:
+            return not self.objects and not self.outside
+        if self.outside and (effect.of != "path" or is_inside(name, self.outside)):
+            return False
+        return (not self.objects or _is_like(name, self.objects)) and not _is_like(name, self.excepted)
 
     def _is_unnamed(self, effects: Sequence[Effect], asked: frozenset[str]) -> bool:
-        """Tell whether an effect that is asked for is there, on something that is not known."""
+        """Tell whether an effect that is asked for is there, on something that is not known.
+
+        One of a command that names no object is on nothing that a glob could mean; a tool's may be on anything.
+        """
         return bool(self.objects) and any(
-            effect.effect in asked and (effect.object is None or "$" in effect.object) for effect in effects
+            effect.effect in asked and ("$" in effect.object if effect.object is not None else not effect.argument)
+            for effect in effects
         )
+
+
+def _is_like(name: str, shapes: Sequence[str]) -> bool:
+    """Tell whether an object is like a glob; `*/build` is `build`, too."""
+    return any(
+        fnmatchcase(f"/{name}" if shape.startswith("*/") and not name.startswith("/") else name, shape)
+        for shape in shapes
+    )
 
 
 def effect_rule(given: Any) -> EffectRule:
@@ -92,8 +109,7 @@ def effect_rule(given: Any) -> EffectRule:
     if errors:
         raise ValueError(errors)
     any_of, all_of, only = (frozenset(given.get(name, ())) for name in _LISTS)
-    inside, objects = (tuple(given.get(name, ())) for name in _TEXTS)
-    return EffectRule(any_of, all_of, only, inside, objects)
+    return EffectRule(any_of, all_of, only, *(tuple(given.get(name, ())) for name in _TEXTS))
 
 
 def _are_kinds(value: Any) -> bool:

@@ -73,6 +73,17 @@ def judged(rule: dict[str, Any], effects: str, **call: Any) -> str:
         ({"any": ["send"], "objects": ["*.evil*"]}, "send=https://good/", "deny", "allow"),
         ({"any": ["send"], "objects": ["*.evil*"]}, "send", "deny", "ask"),
         ({"any": ["send"], "objects": ["*.evil*"]}, "send=$URL", "deny", "ask"),
+        ({"any": ["delete"], "objects": ["*/.git"]}, "delete:.git", "allow", "deny"),
+        # Outside: only what is on a path in none of the folders counts. Except: what is not like one of the globs.
+        ({"any": ["write"], "outside": [APP, "/tmp"]}, "write:/srv/other read:/etc/x", "allow", "deny"),
+        ({"any": ["write"], "outside": [APP, "/tmp"]}, "write:/tmp/a read:/etc/x", "deny", "allow"),
+        ({"any": ["write"], "outside": [APP]}, "write:/srv/app/../x", "allow", "deny"),
+        ({"any": ["write"], "outside": [APP]}, "write:$DIR/x", "allow", "deny"),
+        ({"any": ["write"], "outside": [APP]}, "write write=https://x", "deny", "allow"),
+        ({"any": ["delete"], "except": ["*/build"]}, "delete:build delete:/srv/app/build read:src", "deny", "allow"),
+        ({"any": ["delete"], "except": ["*/build"]}, "delete:build delete:src", "allow", "deny"),
+        ({"any": ["delete"], "except": ["*/build"]}, "delete", "allow", "deny"),
+        ({"all": ["fetch", "send"], "except": ["http://a*"]}, "fetch=http://a send=http://b", "deny", "allow"),
     ],
 )  # fmt: skip
 def test_a_rule_asks_for_effects(effects: dict[str, Any], of: str, allow: str, deny: str) -> None:
@@ -200,8 +211,8 @@ def test_what_a_hook_says_of_one_call_defines_no_tool() -> None:
 
 
 KINDS = "read, write, delete, execute, fetch, send, install, publish, privilege, secret, pay, irreversible, unknown"
-PARTS = "any, all, only, inside, objects"
-TEXTS = "must be a list of 1 to 50 texts of 1 to 500 characters"
+PARTS = "any, all, only, inside, objects, outside, except"
+TEXTS = "must be a list of 1 to 100 texts of 1 to 500 characters"
 
 
 @table(
