@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-WORKSPACE = "{workspace}"  # in a rule's `inside`: the folder that a policy gives the pack, "." where it gives none
+WORKSPACE = "{workspace}"  # in a rule's effects: the folder that a policy gives the pack, "." where it gives none
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,11 @@ class Pack:
         """Give its rules as they are of a policy that has it for this folder, each naming pack, version and place."""
         for place, rule in enumerate(self.rules, 1):
             given = {**rule, "pack": self.name, "version": self.version, "place": place}
-            if "inside" in (effects := rule.get("effects", {})):
-                inside = [each.replace(WORKSPACE, workspace or ".") for each in effects["inside"]]
-                given["effects"] = {**effects, "inside": inside}
+            if effects := rule.get("effects"):
+                folder = (workspace or ".").rstrip("/") or "/"
+                given["effects"] = {
+                    name: [each.replace(WORKSPACE, folder) for each in listed] for name, listed in effects.items()
+                }
             yield given
 
 
