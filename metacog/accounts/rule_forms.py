@@ -13,7 +13,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from metacog.heuristics.text import strict_json
 from metacog.heuristics.tool_calls.conditions import OPERATORS
@@ -46,6 +46,11 @@ DO_NAMES = {
     "allow": gettext_lazy("Allow"),
     "deny": gettext_lazy("Deny"),
     "score": gettext_lazy("Score"),
+}
+ROLE_NAMES = {
+    "reviewer": gettext_lazy("a reviewer"),
+    "curator": gettext_lazy("a curator"),
+    "owner": gettext_lazy("an owner"),
 }
 # What is typed into a cell can be wrong in these ways; the engine says it in English, for the API too.
 _ERRORS = {
@@ -417,9 +422,21 @@ class RulesField(forms.CharField):
         return table.compact
 
 
+def approvers_in_words(rule: Mapping[str, Any]) -> str:
+    """Say who must approve what a rule asks about, as in "2 people, an owner"; "" where anybody may."""
+    who = rule.get("approvers") or {}
+    told = [ngettext("%(n)s person", "%(n)s people", who["people"]) % {"n": who["people"]}] if "people" in who else []
+    told += [str(ROLE_NAMES[who["role"]])] if "role" in who else []
+    told += [_("somebody of %(group)s") % {"group": who["group"]}] if "group" in who else []
+    return _(", ").join(told)
+
+
 def what_it_does(rule: Mapping[str, Any], words: Words) -> str:
-    """Say a whole rule in a line: what is done, with which calls, and why."""
-    told = str(DO_NAMES[rule["do"]]) + _(": ") + words(rule)
+    """Say a whole rule in a line: what is done, with which calls, who approves, and why."""
+    told = str(DO_NAMES[rule["do"]])
+    if approvers := approvers_in_words(rule):
+        told = _("%(do)s (%(approvers)s)") % {"do": told, "approvers": approvers}
+    told += _(": ") + words(rule)
     if rule.get("reason"):
         told += _(" – “%(reason)s”") % {"reason": rule["reason"]}
     return told + (_(" (shadow)") if rule.get("shadow") else "")

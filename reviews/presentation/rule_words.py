@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext, ngettext
@@ -35,6 +35,23 @@ _SWITCHES = {
 }
 
 
+EFFECTS = {
+    "read": _("reads"),
+    "write": _("writes"),
+    "delete": _("deletes"),
+    "execute": _("runs code"),
+    "fetch": _("fetches from the network"),
+    "send": _("sends data out"),
+    "install": _("installs"),
+    "publish": _("publishes"),
+    "privilege": _("changes privileges"),
+    "secret": _("uses a secret"),
+    "pay": _("moves money"),
+    "irreversible": _("cannot be undone"),
+    "unknown": _("cannot be read for certain"),
+}
+
+
 def in_words(rule: Mapping[str, Any]) -> str:
     """Say which calls a rule is about, as in "mcp__bank__* where /eur is more than 50"; plain text, not escaped."""
     said = [
@@ -42,12 +59,35 @@ def in_words(rule: Mapping[str, Any]) -> str:
         for place, asked in (rule.get("where") or {}).items()
         for operator, value in asked.items()
     ]
+    said += [*_effects(rule.get("effects") or {}), *_hints(rule.get("hints") or {})]
+    if rule.get("definition"):
+        said.append(gettext("its description and schema are as they were"))
     if not said:
         return str(rule["tool"])
     return gettext("%(tool)s where %(conditions)s") % {
         "tool": rule["tool"],
         "conditions": gettext(" and ").join(said),
     }
+
+
+def _effects(asked: Mapping[str, Any]) -> Iterator[str]:
+    told = {name: [str(EFFECTS[each]) for each in asked.get(name, ())] for name in ("any", "all", "only")}
+    if told["any"]:
+        yield gettext("it %(effects)s") % {"effects": gettext(" or ").join(told["any"])}
+    if told["all"]:
+        yield gettext("it %(effects)s") % {"effects": gettext(" and ").join(told["all"])}
+    if told["only"]:
+        yield gettext("all it does: %(effects)s") % {"effects": gettext(", ").join(told["only"])}
+    if folders := asked.get("inside"):
+        named = gettext(", ").join(gettext("the working directory") if each == "." else each for each in folders)
+        yield gettext("each path is in %(folders)s") % {"folders": named}
+    if shapes := asked.get("objects"):
+        yield gettext("to what is like %(shapes)s") % {"shapes": gettext(", ").join(shapes)}
+
+
+def _hints(asked: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in asked.items():
+        yield gettext("the tool says %(hint)s: %(value)s") % {"hint": name, "value": _json(value)}
 
 
 def _condition(place: str, operator: str, value: Any) -> str:

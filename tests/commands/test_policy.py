@@ -114,3 +114,46 @@ def test_an_agent_is_named_by_name_team_or_id(kuro: Any, borealis: Any) -> None:
     with pytest.raises(CommandError, match="no agent"):
         policy("show", "nobody")
     assert Agent.objects.count() == 2
+
+
+class TestPacks:
+    def test_they_are_listed_with_what_they_ask_and_pass(self, db: None) -> None:
+        told = policy("packs")
+        assert "everything-asks 1: Everything asks\n  asks: Every tool call.\n  lets pass: Nothing.\n" in told
+        named = {pack["name"]: pack["rules"] for pack in json.loads(policy("packs", "--json"))}
+        assert named["everything-asks"] == [{"tool": "*", "do": "ask", "reason": "every call is looked at"}]
+
+    def test_one_is_put_behind_the_policys_own_rules(self, kuro: Any) -> None:
+        ruled(kuro, {"tool": "read_file", "do": "allow"}, default_tool_call="allow")
+        told = policy("apply", "kuro", "--pack", "everything-asks", "--set", "workspace=/srv/app", "--dry-run")
+        assert "+- name: everything-asks" in told.splitlines()
+        assert Policy.objects.count() == 2
+        told = policy("apply", "kuro", "--pack", "everything-asks", "--set", "workspace=/srv/app")
+        saved = Policy.objects.get(version=3)
+        assert saved.packs == [{"name": "everything-asks", "workspace": "/srv/app"}]
+        assert saved.rules == [{"tool": "read_file", "do": "allow"}]
+        rule = ask(kuro, name="rm")["rule"]
+        assert (rule["pack"], rule["version"], rule["place"]) == ("everything-asks", 1, 1)
+        assert ask(kuro, name="read_file")["disposition"] == "pass"
+        assert "nothing changes" in policy(
+            "apply", "kuro", "--pack", "everything-asks", "--set", "workspace=/srv/app"
+        )
+
+    @table(
+        ("options", "told"),
+        [
+            (["--pack", "codng"], "There is no pack codng; nothing was written. There are: .*everything-asks"),
+            (["--pack", "everything-asks", "--set", "folder=/a"], "--set folder=/a: write workspace=VALUE."),
+            (["--pack", "everything-asks", "--set", "workspace"], "--set workspace: write workspace=VALUE."),
+            (["x.yaml", "--set", "workspace=/a"], "--set goes with --pack"),
+            (["x.yaml", "--pack", "everything-asks"], "not allowed with argument"),
+        ],
+    )
+    def test_what_is_wrong_is_said(self, kuro: Any, options: list[str], told: str) -> None:
+        with pytest.raises(CommandError, match=told):
+            policy("apply", "kuro", *options)
+
+    def test_an_unknown_pack_in_a_file_is_refused_with_the_known_ones(self, kuro: Any, written: Any) -> None:
+        (said,) = refused("apply", "kuro", written({"packs": [{"name": "codng"}]}))
+        assert "/packs/0/name: must be one of " in said
+        assert "everything-asks" in said

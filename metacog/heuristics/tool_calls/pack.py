@@ -9,6 +9,8 @@ from typing import Any
 
 WORKSPACE = "{workspace}"  # in a rule's effects: the folder that a policy gives the pack, "." where it gives none
 
+ASKS_ALL = "everything-asks"
+
 
 @dataclass(frozen=True, slots=True)
 class Pack:
@@ -40,6 +42,14 @@ def packs() -> Mapping[str, Pack]:
     found = (files(__package__) / "packs").iterdir()
     loaded = [Pack(**json.loads(file.read_text("utf-8"))) for file in found if file.name.endswith(".json")]
     return {pack.name: pack for pack in sorted(loaded, key=lambda pack: pack.name)}
+
+
+def with_pack(given: Sequence[Mapping[str, Any]], name: str, workspace: str | None) -> list[dict[str, Any]]:
+    """Give a policy's packs with this one: in its place or that of `everything-asks`, else behind the others."""
+    own = {"name": name, "workspace": workspace} if workspace else {"name": name}
+    place = next((place for place, each in enumerate(given) if each["name"] in (name, ASKS_ALL)), len(given))
+    others = [dict(each) for each in given if each["name"] not in (name, ASKS_ALL)]
+    return [*others[:place], own, *others[place:]]
 
 
 def unfolded(given: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:

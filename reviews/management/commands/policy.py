@@ -1,12 +1,13 @@
-"""`manage.py policy`: print an agent's policy with its rules, and put another into force from a file."""
+"""`manage.py policy`: print an agent's policy with its rules, and put another into force from a file or with a pack."""
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import getpass
 import json
 from argparse import ArgumentParser
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from django.template.defaultfilters import pluralize
 from metacog import heuristics
 from metacog.accounts import agents
 from metacog.accounts.rule_forms import what_it_does
+from metacog.heuristics.policy.effect_settings import PACK_FIELDS
+from metacog.heuristics.tool_calls.pack import packs, with_pack
 from metacog.heuristics.wire import wire
 from metacog.heuristics.wire.strict_yaml import load_yaml
 from metacog.management.commands.agent import find
@@ -34,21 +37,32 @@ LANGUAGE = "language"  # the agent's own, no part of its policy's file
 
 
 class Command(BaseCommand):
-    help = "Print an agent's policy with its rules on tool calls, or put another into force from a file."
+    help = "Print an agent's policy with its rules on tool calls, or put another into force, from a file or with a pack."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
         text = "print the policy in force as YAML"
         show = actions.add_parser("show", help=text, description=text)
         show.add_argument("--json", action="store_true", help="as JSON")
-        text = "make what a file holds the agent's next version; print the diff and what it would have done"
+        text = "print the packs of rules, with what each asks, lets pass and was measured to do"
+        packs = actions.add_parser("packs", help=text, description=text)
+        packs.add_argument("--json", action="store_true", help="as JSON, with their rules")
+        text = "put a file's policy, or the one in force with a pack, into force; print the diff and what it would have done"
         apply = actions.add_parser("apply", help=text, description=text)
         for command in (show, apply):
             command.add_argument("agent", metavar="AGENT", help="its name, TEAM/NAME or id")
-        apply.add_argument("file", type=Path, metavar="FILE", help="the whole policy as `show` prints it, YAML or JSON")
+        source = apply.add_mutually_exclusive_group(required=True)
+        text = "the whole policy as `show` prints it, YAML or JSON"
+        source.add_argument("file", nargs="?", type=Path, metavar="FILE", help=text)
+        source.add_argument("--pack", metavar="NAME", help="the policy in force with this pack of rules")
+        text = "what the pack needs to know: workspace=FOLDER, in which the agent works"
+        apply.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=text)
         apply.add_argument("--dry-run", action="store_true", help="write nothing")
 
     def handle(self, *args: Any, action: str, **options: Any) -> None:
+        if action == "packs":
+            self._packs(options["json"])
+            return
         agent = find_agent(options["agent"])
         current = Policy.objects.select_related("agent").get(agent=agent, version=agent.policy_version)
         if current.faults:
@@ -58,10 +72,34 @@ class Command(BaseCommand):
             shown = json.dumps(told, ensure_ascii=False, indent=2) if options["json"] else as_yaml(told)
             self.stdout.write(shown.rstrip("\n"))
         else:
-            self._apply(agent, current, options["file"], options["dry_run"])
+            path, pack = options["file"], options["pack"]
+            if path and options["set"]:
+                raise CommandError("--set goes with --pack.")
+            draft = self._read(path) if path else self._with_pack(current, pack, settings_in(options["set"]))
+            self._apply(agent, current, draft, path or Path(pack), options["dry_run"])
 
-    def _apply(self, agent: Agent, current: Policy, path: Path, is_dry: bool) -> None:
-        draft = self._read(path)
+    def _packs(self, is_json: bool) -> None:
+        if is_json:
+            told = [dataclasses.asdict(pack) for pack in packs().values()]
+            self.stdout.write(json.dumps(told, ensure_ascii=False, indent=2))
+            return
+        for pack in packs().values():
+            self.stdout.write(f"{pack.name} {pack.version}: {pack.title}")
+            self.stdout.write(f"  asks: {pack.asks}\n  lets pass: {pack.passes}")
+            for calls, measured in pack.measured.items():
+                self.stdout.write(f"  {calls}: {measured}")
+
+    def _with_pack(self, current: Policy, name: str, settings: Mapping[str, str]) -> Policy:
+        if name not in packs():
+            raise CommandError(f"There is no pack {name}; nothing was written. There are: {', '.join(packs())}.")
+        values = current.as_dict() | {"packs": with_pack(current.packs, name, settings.get("workspace"))}
+        try:
+            heuristics.Policy.from_dict(values)
+        except heuristics.PolicyError as error:
+            self._refuse(Path(name), error.errors)
+        return Policy(**values | {"marks": values["marks"] or {}}, note=f"policy apply --pack {name}"[:300])
+
+    def _apply(self, agent: Agent, current: Policy, draft: Policy, path: Path, is_dry: bool) -> None:
         before, after = as_told(current), as_told(draft)
         if before == after and not current.faults:
             self.stdout.write(f"{agent}: nothing changes; policy {current.version} stays in force.")
@@ -122,8 +160,11 @@ class Command(BaseCommand):
         for fate in ("asked", "allowed", "denied"):
             self.stdout.write(f"    {fate}: {calls.now.fates[fate]:,} → {calls.then.fates[fate]:,}")
         for number, each in enumerate(calls.rules, 1):
-            if each.rule:
-                self.stdout.write(f"  Rule {number}, {what_it_does(each.rule, in_words)}:\n    {of_rule(each)}")
+            if each.rule and (each.calls or "pack" not in each.rule):
+                named = f"Rule {number}"
+                if "pack" in each.rule:
+                    named = "{pack} {version}, rule {place}".format_map(each.rule)
+                self.stdout.write(f"  {named}, {what_it_does(each.rule, in_words)}:\n    {of_rule(each)}")
             elif each.calls:
                 self.stdout.write(f"  Other tool calls:\n    {of_rule(each)}")
         if calls.erased:
@@ -157,6 +198,17 @@ def policy_in(path: Path) -> heuristics.Policy:
     if errors:
         raise heuristics.PolicyError(errors)
     return policy
+
+
+def settings_in(given: Sequence[str]) -> dict[str, str]:
+    """Return what `--set NAME=VALUE` sets of a pack; CommandError where it is nothing that a pack has."""
+    found = {}
+    for each in given:
+        name, is_set, value = each.partition("=")
+        if name not in PACK_FIELDS[1:] or not is_set or not value:
+            raise CommandError(f"--set {each}: write {', '.join(f'{field}=VALUE' for field in PACK_FIELDS[1:])}.")
+        found[name] = value
+    return found
 
 
 def find_agent(named: str) -> Agent:

@@ -18,6 +18,9 @@ def why_asked(call: HeldCall) -> list[str]:
         wants = {"rule": in_words(rule), "fault": said(call.fault)}
         sentence = gettext("A policy rule could not be checked, so a person is asked: %(rule)s. %(fault)s")
         told.append(sentence % wants)
+    elif rule and rule["do"] == "allow":
+        changed = gettext("A rule allowed this tool as it was. Its description or schema has changed since: %(rule)s.")
+        told.append(_of_rule(changed, call))
     elif rule and rule["do"] == "ask":
         told.append(_of_rule(gettext("A policy rule asks a person: %(rule)s."), call))
     elif rule and rule["do"] == "score" and call.hesitation:
