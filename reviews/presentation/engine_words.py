@@ -47,6 +47,16 @@ _SAYINGS: tuple[tuple[str, Any], ...] = (
     # rules on tool calls
     (r"(?P<place>.+) is not a number: “(?P<operator>\w+)” cannot be checked\.", _("%(place)s is not a number.")),
     (r"(?P<place>.+) is not a text: “(?P<operator>\w+)” cannot be checked\.", _("%(place)s is not a text.")),
+    (
+        r"(?P<place>.+) has letters beyond ASCII: “regex” cannot be checked\.",
+        _("%(place)s has letters beyond ASCII, and the regular expression is too large for them."),
+    ),
+    (r"It cannot be read for certain, so its effects .+", _("It cannot be read for certain.")),
+    (r"What it would do it to cannot be told, .+", _("What it would be done to cannot be read for certain.")),
+    (
+        r"The tool's server is not trusted, .+",
+        _("The tool's server is not trusted, so what it says counts for nothing."),
+    ),
     # what fails meanwhile
     (r"(?P<failed>\d+) tests? fails?", ngettext_lazy("%(failed)s test fails", "%(failed)s tests fail", "failed")),
     (r"the command failed", _("the command failed")),

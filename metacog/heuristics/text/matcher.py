@@ -296,14 +296,28 @@ def linear_regex(expression: str) -> Callable[[str], bool]:
     """Give what tells whether an expression is found anywhere in a text, in time linear in its length.
 
     Classes are Unicode's; beside a `\\b` or `\\B` those of ASCII, as in RE2 and JavaScript: Hyperscan knows no other
-    boundaries. ValueError for one that is none, or that needs to go back (look-around, back-references).
+    boundaries. ValueError for one that is none, or that needs to go back (look-around, back-references). What it gives
+    raises ValueError for a text beyond ASCII where an expression is too large with Unicode's classes.
     """
     has_boundary = any(found[0] in (r"\b", r"\B") for found in _ESCAPE.finditer(expression))
     if has_boundary and not expression.isascii():
         raise ValueError(r"must have no letters beyond ASCII beside \b: it would not see where words of these end")
-    expression = _ESCAPE.sub(lambda found: rf"\x{{{found[1]}}}" if found[1] else found[0], expression)
+    written = _ESCAPE.sub(lambda found: rf"\x{{{found[1]}}}" if found[1] else found[0], expression)
+    narrow = _searching(written, hyperscan.HS_FLAG_UTF8)
+    wide = [narrow] if has_boundary else []  # compiled once it is needed: that takes a hundred times as long
+
+    def search(text: str) -> bool:
+        if text.isascii():  # of which both say the same
+            return narrow(text)
+        if not wide:
+            wide.append(_searching(written, hyperscan.HS_FLAG_UTF8 | hyperscan.HS_FLAG_UCP))
+        return wide[0](text)
+
+    return search
+
+
+def _searching(expression: str, flags: int) -> Callable[[str], bool]:
     database = hyperscan.Database()
-    flags = hyperscan.HS_FLAG_UTF8 | (0 if has_boundary else hyperscan.HS_FLAG_UCP)
     flags |= hyperscan.HS_FLAG_SINGLEMATCH | hyperscan.HS_FLAG_ALLOWEMPTY
     try:
         database.compile(expressions=[expression.encode()], flags=[flags])

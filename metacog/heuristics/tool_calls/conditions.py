@@ -103,7 +103,15 @@ def _glob(wanted: Any) -> Test:
 
 
 def _regex(wanted: Any) -> Test:
-    return _on_text(linear_regex(_text(wanted, "a regular expression")))
+    search = linear_regex(_text(wanted, "a regular expression"))
+
+    def test(value: str) -> bool:
+        try:
+            return search(value)
+        except ValueError:
+            raise Unfit("has letters beyond ASCII") from None
+
+    return _on_text(test)
 
 
 def _switch(wanted: Any) -> bool:

@@ -108,7 +108,9 @@ def _short(text: str) -> str:
 @lru_cache(maxsize=256)
 def _search(expression: str) -> Callable[[str], bool] | None:
     try:
-        return linear_regex(expression)
+        search = linear_regex(expression)
+        search("é")  # what would be too large for texts beyond ASCII is so now
+        return search
     except ValueError:
         return None
 

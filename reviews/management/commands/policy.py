@@ -37,7 +37,7 @@ LANGUAGE = "language"  # the agent's own, no part of its policy's file
 
 
 class Command(BaseCommand):
-    help = "Print an agent's policy with its rules on tool calls, or put another into force, from a file or with a pack."
+    help = "Print an agent's policy with its rules on tool calls, or put another into force: a file's, or with a pack."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
@@ -47,7 +47,7 @@ class Command(BaseCommand):
         text = "print the packs of rules, with what each asks, lets pass and was measured to do"
         packs = actions.add_parser("packs", help=text, description=text)
         packs.add_argument("--json", action="store_true", help="as JSON, with their rules")
-        text = "put a file's policy, or the one in force with a pack, into force; print the diff and what it would have done"
+        text = "make what a file holds the agent's next version, or add a pack; print the diff and its effect on stored calls"
         apply = actions.add_parser("apply", help=text, description=text)
         for command in (show, apply):
             command.add_argument("agent", metavar="AGENT", help="its name, TEAM/NAME or id")
