@@ -33,8 +33,6 @@ _SWITCHES = {
     "exists": {True: _("%(place)s is there"), False: _("%(place)s is not there")},
     "secret": {True: _("%(place)s holds a secret"), False: _("%(place)s holds no secret")},
 }
-
-
 EFFECTS = {
     "read": _("reads"),
     "write": _("writes"),
@@ -49,6 +47,12 @@ EFFECTS = {
     "pay": _("moves money"),
     "irreversible": _("cannot be undone"),
     "unknown": _("cannot be read for certain"),
+}
+_PLACES = {
+    "inside": _("each path is in %(places)s"),
+    "outside": _("on a path outside of %(places)s"),
+    "objects": _("on what is like %(places)s"),
+    "except": _("but not on %(places)s"),
 }
 
 
@@ -72,17 +76,17 @@ def in_words(rule: Mapping[str, Any]) -> str:
 
 def _effects(asked: Mapping[str, Any]) -> Iterator[str]:
     told = {name: [str(EFFECTS[each]) for each in asked.get(name, ())] for name in ("any", "all", "only")}
-    if told["any"]:
-        yield gettext("it %(effects)s") % {"effects": gettext(" or ").join(told["any"])}
+    if len(told["any"]) > 1:
+        yield gettext("it does any of: %(effects)s") % {"effects": gettext(", ").join(told["any"])}
+    elif told["any"]:
+        yield gettext("it %(effects)s") % {"effects": told["any"][0]}
     if told["all"]:
         yield gettext("it %(effects)s") % {"effects": gettext(" and ").join(told["all"])}
     if told["only"]:
         yield gettext("all it does: %(effects)s") % {"effects": gettext(", ").join(told["only"])}
-    if folders := asked.get("inside"):
-        named = gettext(", ").join(gettext("the working directory") if each == "." else each for each in folders)
-        yield gettext("each path is in %(folders)s") % {"folders": named}
-    if shapes := asked.get("objects"):
-        yield gettext("to what is like %(shapes)s") % {"shapes": gettext(", ").join(shapes)}
+    for name, saying in _PLACES.items():
+        if places := [gettext("the working directory") if each == "." else each for each in asked.get(name, ())]:
+            yield str(saying) % {"places": _listed(places)}
 
 
 def _hints(asked: Mapping[str, Any]) -> Iterator[str]:
@@ -100,12 +104,16 @@ def _condition(place: str, operator: str, value: Any) -> str:
 
 def _value(value: Any, operator: str) -> str:
     if operator == "in" and isinstance(value, Sequence) and not isinstance(value, str):
-        named = gettext(", ").join(_json(each) for each in value[:MAX_CHOICES])
-        more = len(value) - MAX_CHOICES
-        if more > 0:
-            named += gettext(", ") + ngettext("%(n)s more", "%(n)s more", more) % {"n": f"{more:,}"}
-        return named
+        return _listed([_json(each) for each in value])
     return str(value) if operator == "regex" else _json(value)
+
+
+def _listed(values: Sequence[str]) -> str:
+    named = gettext(", ").join(values[:MAX_CHOICES])
+    more = len(values) - MAX_CHOICES
+    if more > 0:
+        named += gettext(", ") + ngettext("%(n)s more", "%(n)s more", more) % {"n": f"{more:,}"}
+    return named
 
 
 def _json(value: Any) -> str:

@@ -11,10 +11,12 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from metacog.accounts.agents import create_agent
+from metacog.heuristics.tool_calls import pack
 from metacog.models import Agent, AuditEvent, Policy
 from tests.reviews.api.test_tool_calls import ask, by_person, ruled
 from tests.tables import table
 
+PACKS = Path(pack.__file__).parent / "packs"
 DEAR = {"tool": "mcp__bank__*", "where": {"/eur": {"gt": 50}}, "do": "ask", "reason": "money leaves"}
 ODD = {"tool": "t", "where": {"/a": {"in": ["no", "1e3", "2026-01-01", "DE", 7, True, None, "~"]}}, "do": "deny"}
 
@@ -119,9 +121,11 @@ def test_an_agent_is_named_by_name_team_or_id(kuro: Any, borealis: Any) -> None:
 class TestPacks:
     def test_they_are_listed_with_what_they_ask_and_pass(self, db: None) -> None:
         told = policy("packs")
-        assert "everything-asks 1: Everything asks\n  asks: Every tool call.\n  lets pass: Nothing.\n" in told
-        named = {pack["name"]: pack["rules"] for pack in json.loads(policy("packs", "--json"))}
-        assert named["everything-asks"] == [{"tool": "*", "do": "ask", "reason": "every call is looked at"}]
+        asks = json.loads((PACKS / "everything-asks.json").read_text())
+        assert f"everything-asks {asks['version']}: {asks['title']}\n  asks: {asks['asks']}\n  passes: " in told
+        assert {each["name"]: each["rules"] for each in json.loads(policy("packs", "--json"))} == {
+            path.stem: json.loads(path.read_text())["rules"] for path in PACKS.glob("*.json")
+        }
 
     def test_one_is_put_behind_the_policys_own_rules(self, kuro: Any) -> None:
         ruled(kuro, {"tool": "read_file", "do": "allow"}, default_tool_call="allow")
@@ -133,7 +137,8 @@ class TestPacks:
         assert saved.packs == [{"name": "everything-asks", "workspace": "/srv/app"}]
         assert saved.rules == [{"tool": "read_file", "do": "allow"}]
         rule = ask(kuro, name="rm")["rule"]
-        assert (rule["pack"], rule["version"], rule["place"]) == ("everything-asks", 1, 1)
+        assert (rule["pack"], rule["version"], rule["do"]) == ("everything-asks", 1, "ask")
+        assert rule["place"] > 1
         assert ask(kuro, name="read_file")["disposition"] == "pass"
         assert "nothing changes" in policy(
             "apply", "kuro", "--pack", "everything-asks", "--set", "workspace=/srv/app"

@@ -44,10 +44,10 @@ class Command(BaseCommand):
         text = "print the policy in force as YAML"
         show = actions.add_parser("show", help=text, description=text)
         show.add_argument("--json", action="store_true", help="as JSON")
-        text = "print the packs of rules, with what each asks, lets pass and was measured to do"
+        text = "print the packs of rules, with what each asks, what passes, and what it was measured to do"
         packs = actions.add_parser("packs", help=text, description=text)
         packs.add_argument("--json", action="store_true", help="as JSON, with their rules")
-        text = "make what a file holds the agent's next version, or add a pack; print the diff and its effect on stored calls"
+        text = "make what a file holds the agent's next version, or add a pack; print the diff and a backtest"
         apply = actions.add_parser("apply", help=text, description=text)
         for command in (show, apply):
             command.add_argument("agent", metavar="AGENT", help="its name, TEAM/NAME or id")
@@ -85,7 +85,7 @@ class Command(BaseCommand):
             return
         for pack in packs().values():
             self.stdout.write(f"{pack.name} {pack.version}: {pack.title}")
-            self.stdout.write(f"  asks: {pack.asks}\n  lets pass: {pack.passes}")
+            self.stdout.write(f"  asks: {pack.asks}\n  passes: {pack.passes}")
             for calls, measured in pack.measured.items():
                 self.stdout.write(f"  {calls}: {measured}")
 
