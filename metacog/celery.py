@@ -4,6 +4,7 @@ import os
 import warnings
 
 from celery import Celery
+from click import Option
 from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "metacog.settings")
@@ -15,3 +16,5 @@ warnings.filterwarnings("ignore", message="You're running the worker with superu
 app = Celery("metacog")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+app.user_options["worker"].add(Option(["--with-beat"], is_flag=True, help="run the beat as a thread of the worker"))
+app.steps["worker"].add("metacog.runtime.beat:WithWorker")

@@ -666,6 +666,7 @@ CELERY_TIMEZONE = TIME_ZONE
 # In memory: what is done once a period is kept from happening twice by a row, not by beat's own file,
 # which a kill -9 corrupts.
 CELERY_BEAT_SCHEDULER = "metacog.runtime.beat:Scheduler"
+SWEEP_ACTIVITY = "reviews.activity.latest"
 # Messages that waited while no worker ran are dropped when they expire: the next one does their work.
 CELERY_BEAT_SCHEDULE = {
     "settle": {"task": "reviews.tasks.settle", "schedule": 2.0, "options": {"expires": 10}},
@@ -690,7 +691,7 @@ CELERY_BEAT_SCHEDULE = {
     "notify": {"task": "reviews.tasks.notify", "schedule": 20.0, "options": {"expires": 20}},
     "search": {"task": "reviews.tasks.search", "schedule": 5.0, "options": {"expires": 10}},
     "import-logs": {"task": "reviews.tasks.import_logs", "schedule": 2.0, "options": {"expires": 5}},
-    "heartbeat": {"task": "reviews.tasks.heartbeat", "schedule": 5.0, "options": {"expires": 10}},
+    "heartbeat": {"task": "reviews.tasks.heartbeat", "schedule": 10.0, "options": {"expires": 20}},
 }
 
 LOGGING = {

@@ -24,7 +24,8 @@ from metacog.db.private_file import make_private
 
 log = logging.getLogger("metacog")
 
-LONGEST_WAIT = 0.3  # seconds
+LONGEST_WAIT = 0.5  # seconds between two looks; what this process itself sends is seen at once
+_sent = threading.Event()
 TABLE = """
 CREATE TABLE IF NOT EXISTS messages (
     id INTEGER PRIMARY KEY,
@@ -71,6 +72,7 @@ class Channel(virtual.Channel):
         tag = message["properties"]["delivery_tag"]
         payload = json.dumps(message)
         self._sql("INSERT INTO messages (queue, tag, payload) VALUES (?, ?, ?)", queue, tag, payload)
+        _sent.set()
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:
         now = time.time()
@@ -109,7 +111,7 @@ class Channel(virtual.Channel):
 class Transport(virtual.Transport):
     Channel = Channel
     connection_errors: Any = (*virtual.Transport.connection_errors, sqlite3.Error)
-    polling_interval = 0.1
+    cycle: Any
     driver_type = "sqlite"
     driver_name = "sqlite3"
 
@@ -117,11 +119,12 @@ class Transport(virtual.Transport):
         # Celery waits 2 s at a time, and only looks in between whether it was told to stop.
         # So this returns sooner, which a transport may: only a time-out must come in time.
         wait = LONGEST_WAIT if timeout is None else min(timeout, LONGEST_WAIT)
+        _sent.clear()
         try:
-            super().drain_events(connection, timeout=wait)
-        except TimeoutError:
-            if wait == timeout:
-                raise
+            self.cycle.get(self._deliver)
+        except Empty:
+            if not _sent.wait(wait) and wait == timeout:
+                raise TimeoutError from None
 
     def driver_version(self) -> str:
         return sqlite3.sqlite_version

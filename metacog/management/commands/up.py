@@ -92,7 +92,9 @@ class Command(BaseCommand):
 def add_address(parser: ArgumentParser) -> None:
     parser.add_argument("--host", default=settings.LISTEN_HOST, help="address to listen on (%(default)s)")
     parser.add_argument("--port", type=int, default=settings.LISTEN_PORT, help="port to listen on (%(default)s)")
-    parser.add_argument("--workers", type=int, default=2, help="web processes (%(default)s)")
+    # On SQLite one writes at a time, whatever the number.
+    workers = 1 if db.connection.vendor == "sqlite" else 2
+    parser.add_argument("--workers", type=int, default=workers, help="web processes (%(default)s)")
 
 
 def check_address(host: str, port: int, workers: int) -> None:
@@ -370,7 +372,7 @@ def serve(host: str, port: int, workers: int, company: Sequence[Child] = (), *, 
     names = ["The web server"] if workers == 1 else [f"Web server {number}" for number in range(1, workers + 1)]
     children = [Child(name, *served, fds=[bound.fileno()]) for name in names]
     if works:
-        children += [Child("The worker", *WORKER), Child("The beat", *BEAT), *company]
+        children += [Child("The worker", *WORKER, "--with-beat"), *company]
     db.connections.close_all()
     greeting = f"metacog is ready at {settings.PUBLIC_URL} (Ctrl-C stops it)."
     supervisor.become(children, environment(), host, port, greeting)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -52,7 +53,7 @@ def serving() -> Iterator[Heard]:
             thread.join(0.01)
         yield heard
     finally:
-        server.should_exit = True
+        server.handle_exit(signal.SIGTERM, None)
         thread.join()
 
 

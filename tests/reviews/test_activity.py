@@ -1,0 +1,57 @@
+"""The beat rests while nothing is written or due: what wakes it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from reviews import activity
+from reviews.held import decisions
+from reviews.models import Decision, Delivery, HeldItem, SearchDue
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def calm(kuro: Any) -> Any:
+    """An agent with a held item, nothing of which has still to be done."""
+    kuro.hold()
+    SearchDue.objects.all().delete()
+    return kuro
+
+
+def is_busy() -> bool:
+    return activity.latest() != activity.latest()
+
+
+def test_what_is_written_is_seen_once(calm: Any) -> None:
+    before = activity.latest()
+    assert before == activity.latest()
+    calm.hold()
+    SearchDue.objects.all().delete()
+    assert activity.latest() != before
+    assert not is_busy()
+
+
+def test_what_is_due_is_seen_until_it_is_done(calm: Any, alice: Any) -> None:
+    now = timezone.now()
+    item = HeldItem.objects.get()
+    HeldItem.objects.update(expires_at=now)
+    assert is_busy()
+    HeldItem.objects.update(expires_at=now + timedelta(days=1))
+    assert not is_busy()
+    owed = Delivery.objects.create(agent=item.agent, type="item.decided", next_attempt_at=now)
+    assert is_busy()
+    Delivery.objects.filter(pk=owed.pk).update(next_attempt_at=now + timedelta(hours=1))
+    assert not is_busy()
+    SearchDue.objects.create(kind="held", row_id=item.pk)
+    assert is_busy()
+    SearchDue.objects.all().delete()
+    decisions.decide(item, alice, "reject", reason="Not measured")
+    SearchDue.objects.all().delete()
+    assert is_busy(), "a decision that can still be undone"
+    Decision.objects.update(released_at=now)
+    assert not is_busy()
