@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 from .hesitation.aware import AwareSignals
 from .hesitation.beside import Each, beside, each_with, together
 from .hesitation.completion import failing_in
-from .hesitation.modulation import modulate, schedule
+from .hesitation.modulation import hold_words, modulate, schedule
 from .hesitation.patterns import Pattern, Patterns
 from .hesitation.seed import Hesitate, Hesitation, seed_signals
 from .parts import History, Parts
@@ -130,6 +130,8 @@ class Scorer:
         items = self.items_of(body)
         doubts = self._doubts(body, items, told) if hesitation else None
         verdicts = self._disposed(items, doubts, self._judged(items), recognised or {})
+        if self.policy.hold_words_with_calls:
+            hold_words(verdicts)
         if doubts:
             _flag_unread(body["response"], items, verdicts)
         return doubts, verdicts
@@ -173,6 +175,8 @@ class Scorer:
                 for each in risky:
                     each["recognised"] = known.get(each["index"])
             hold_riskiest(risky, ranking.left)
+        if self.policy.hold_words_with_calls:
+            hold_words(verdicts)
         verdict: Verdict = {
             "id": None,
             "policy": None,

@@ -46,6 +46,20 @@ def modulate(
     return verdicts
 
 
+def hold_words(verdicts: Sequence[ItemPart]) -> None:
+    """Hold the words of a response with its tool calls, where one of these is held.
+
+    Which calls they wait for only a database knows. What was approved before waits as well: this call was not.
+    """
+    if not any(each["kind"] == TOOL_CALL and each["disposition"] == "hold" for each in verdicts):
+        return
+    for each in verdicts:
+        if each["kind"] in HELD_KINDS:
+            each["waits_for"] = None
+            if each["disposition"] != "hold":
+                each["disposition"], each["text"], each["with_calls"] = "hold", None, True
+
+
 def _flags(item: Item) -> list[str]:
     if item.kind not in KINDS and item.call is None:
         return ["unknown-kind"]
@@ -78,6 +92,12 @@ def _judge(item: Item, hesitation: Hesitation, policy: Policy) -> tuple[Disposit
     if item.kind == "action" and types:
         return "note", f"{item.text}\n\nHesitation: {types} (score={hesitation.score})"
     return "pass", item.text
+
+
+def marked(item: Item, score: int, policy: Policy) -> str | None:
+    """Give what stands in place of an item's text where the score marks it; None where it does not."""
+    is_marked = item.kind in HELD_KINDS and policy.threshold <= score < policy.hold_at
+    return _marked(item, score, policy) if is_marked else None
 
 
 def _marked(item: Item, score: int, policy: Policy) -> str:

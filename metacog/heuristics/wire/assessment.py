@@ -161,6 +161,16 @@ class ItemPart(TypedDict):
         ]
     ]
     by_budget: NotRequired[Annotated[bool, Field(description="True: the review budget alone held it.")]]
+    waits_for: NotRequired[
+        Annotated[
+            list[str] | None,
+            Field(
+                description="Of words that are held with the tool calls of their response: the held items of these. "
+                "They go out once all are approved, and are rejected where one is not. Null: there is no database."
+            ),
+        ]
+    ]
+    with_calls: NotRequired[Annotated[bool, Field(description="True: nothing but these tool calls held it.")]]
     # Of a tool call, none of which has a `text`.
     call_id: NotRequired[str | None]
     name: NotRequired[str]
