@@ -171,3 +171,20 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} ({self.get_role_display()})"
+
+
+class MemberGroup(models.Model):
+    """Members of a team whom rules can name as approvers, such as “finance”. It gives no right by itself."""
+
+    team = models.ForeignKey(Team, models.CASCADE, related_name="member_groups")
+    name = models.CharField(_("name"), max_length=100)
+    members = models.ManyToManyField(Membership, related_name="groups")  # who leaves the team leaves its groups
+
+    class Meta:
+        verbose_name = _("group of members")
+        verbose_name_plural = _("groups of members")
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["team", "name"], name="one_group_a_name")]
+
+    def __str__(self) -> str:
+        return self.name
