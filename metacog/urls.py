@@ -101,6 +101,7 @@ urlpatterns = [
     path("queue/<str:held_id>/by-mail/<str:token>/undo", decide_by_mail.undo_by_mail, name="by-mail-undo"),
     path("grants/<str:grant_id>/withdraw", call_desk.withdraw_grant, name="grant-withdraw"),
     path("decisions/<str:decision_id>/undo", queue.undo, name="undo"),
+    path("approvals/<str:approval_id>/withdraw", queue.withdraw_approval, name="approval-withdraw"),
     path("spot-checks/", spot_checks.show, name="spot-checks"),
     path("spot-checks.<slug:form>", spot_checks.data, name="spot-checks-data"),
     path("spot-checks/<str:sample_id>/judge", spot_checks.judge, name="sample-judge"),

@@ -37,6 +37,7 @@ from reviews.held import talk
 from reviews.isolation import by_itself
 from reviews.models import (
     AgentResponse,
+    Approval,
     CallGrant,
     CallOutcome,
     Decision,
@@ -48,6 +49,7 @@ from reviews.models import (
     PossibleCorrection,
     Reflection,
     Research,
+    ReviewTerms,
     TeamWebhook,
 )
 from reviews.outbox import deliveries
@@ -168,6 +170,8 @@ def _erase_responses(team: Team, before: datetime, now: datetime) -> int:
         CallOutcome.objects.filter(call__held__response__in=responses).update(detail="", result=None)
         CallGrant.objects.filter(held__response__in=responses).update(shape=None)
         Decision.objects.filter(held__response__in=responses).update(text=None, arguments=None, reason="")
+        Approval.objects.filter(held__response__in=responses).update(text=None, arguments=None, reason="")
+        ReviewTerms.objects.filter(held__response__in=responses).update(marked=None)
         Delivery.objects.filter(held__response__in=responses, state__in=OVER).update(body="")
         talk.erase(responses)
         # What a person answered stays, as a count.

@@ -24,7 +24,7 @@ from metacog.heuristics.tool_calls.secrets import (
 from metacog.heuristics.wire.assessment import EffectPart, HesitationPart, Verdict
 from metacog.models import Agent
 from patterns.serializers import instant
-from reviews.models import CallOutcome, Decision, Delivery, HeldItem
+from reviews.models import CallOutcome, Decision, Delivery, HeldItem, ReviewTerms
 
 EXCERPT_READ = 1_000  # characters of a text of which an excerpt is made
 
@@ -44,6 +44,8 @@ class HeldShape(TypedDict):
     hesitation: HesitationPart | None
     metadata: dict[str, Any]
     decision: DecisionShape | None
+    approvals: ApprovalsShape | None
+    waits_for: list[str]
     call_id: NotRequired[str | None]
     name: NotRequired[str]
     arguments: NotRequired[Any]
@@ -56,6 +58,14 @@ class HeldShape(TypedDict):
     annotations: NotRequired[dict[str, Any] | None]
     effects: NotRequired[list[EffectPart]]
     readable: NotRequired[bool]
+
+
+class ApprovalsShape(TypedDict):
+    given: int
+    needed: int
+    role: str | None
+    group: str | None
+    by: list[str] | None
 
 
 class OutcomeShape(TypedDict):
@@ -116,7 +126,7 @@ def signals_of(held: HeldItem, verdict: Verdict) -> list[SignalPart]:
 
 
 def held_shape(held: HeldItem, decision: Decision | None = None, *, names: bool = False) -> HeldShape:
-    """Return the `held` object; `held` comes with its response, call and outcome, `decision` once it is released.
+    """Return the `held` object; `held` comes with its response, call, outcome, terms, `decision` once it is released.
 
     `names` says whether its reader may know who decided.
     """
@@ -135,6 +145,8 @@ def held_shape(held: HeldItem, decision: Decision | None = None, *, names: bool 
         "hesitation": hesitation_of(held, held.response.wire_verdict()),
         "metadata": held.metadata,
         "decision": decision_shape(decision, names=names) if decision else None,
+        "approvals": approvals_shape(held, names=names),
+        "waits_for": waits_for(held),
     }
     if held.kind == HeldItem.Kind.TOOL_CALL:
         call = held.call
@@ -153,6 +165,29 @@ def held_shape(held: HeldItem, decision: Decision | None = None, *, names: bool 
             "outcome": outcome_shape(getattr(call, "outcome", None)),
         }
     return shape
+
+
+def approvals_shape(held: HeldItem, *, names: bool) -> ApprovalsShape | None:
+    """Return how many people have approved an item, of how many who must; None where one who reviews is enough."""
+    terms: ReviewTerms | None = getattr(held, "terms", None)
+    if terms is None or (terms.people < 2 and not (terms.role or terms.group or terms.given)):
+        return None
+    given = getattr(held, "approved_by", None)
+    if given is None and terms.given:
+        given = list(held.approvals.filter(ended_at=None).select_related("person"))
+    return {
+        "given": terms.given,
+        "needed": terms.people,
+        "role": terms.role or None,
+        "group": terms.group or None,
+        "by": [each.person.get_username() for each in given or ()] if names else None,
+    }
+
+
+def waits_for(held: HeldItem) -> list[str]:
+    """Return the held tool calls that an item of words waits for."""
+    terms: ReviewTerms | None = getattr(held, "terms", None)
+    return terms.waits_for if terms else []
 
 
 def decision_shape(decision: Decision, *, names: bool) -> DecisionShape:

@@ -46,9 +46,8 @@ def tell_held(agent: Agent, response_id: str) -> None:
         return
     deliveries = list[Delivery]()
     response = AgentResponse.objects.get(public_id=response_id)
-    for held in (
-        HeldItem.objects.filter(response=response).select_related("response", "call__outcome").order_by("index")
-    ):
+    items = HeldItem.objects.filter(response=response).select_related("response", "call__outcome", "terms")
+    for held in items.order_by("index"):
         shape = {**held_shape(held), "review_url": settings.PUBLIC_URL + reverse("item", args=[held.public_id])}
         deliveries += _owed(webhooks, Event.HELD, shape, held.held_at, agent, held)
     Delivery.objects.bulk_create(deliveries)

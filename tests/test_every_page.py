@@ -27,6 +27,7 @@ from reviews.held.decisions import decide
 from reviews.metrics import daily
 from reviews.models import (
     AgentResponse,
+    Approval,
     CallGrant,
     Comment,
     Decision,
@@ -71,6 +72,7 @@ ROWS: dict[str, Any] = {
     "correction_id": lambda: PossibleCorrection.objects.values_list("public_id", flat=True),
     "sample_id": lambda: Sample.objects.values_list("public_id", flat=True),
     "grant_id": lambda: CallGrant.objects.values_list("public_id", flat=True),
+    "approval_id": lambda: Approval.objects.values_list("public_id", flat=True),
     "decision_id": lambda: Decision.objects.values_list("public_id", flat=True),
     "delivery_id": lambda: Delivery.objects.values_list("public_id", flat=True),
     "webhook_id": lambda: TeamWebhook.objects.values_list("public_id", flat=True),

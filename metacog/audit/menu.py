@@ -32,6 +32,8 @@ OF_ITEMS: Mapping[Promise, Mapping[str, Promise]] = {
     _("Decisions"): {
         DECISION: _("Any decision"),
         **DECIDED,
+        "approval-given": _("Approval given"),
+        "approval-ended": _("Approval ended"),
         "decision-undone": _("Decision undone"),
         "grant-given": _("Grant given"),
         "grant-withdrawn": _("Grant withdrawn"),

@@ -30,6 +30,8 @@ OF_ITEMS: Mapping[str, Promise] = {
     "rejected": gettext_lazy("%(actor)s rejected a %(kind)s of %(agent)s"),
     "withdrawn": gettext_lazy("%(actor)s withdrew a %(kind)s of %(agent)s"),
     "expired": gettext_lazy("A %(kind)s of %(agent)s expired undecided"),
+    "approval-given": gettext_lazy("%(actor)s gave approval %(given)s of %(needed)s for a %(kind)s of %(agent)s"),
+    "approval-ended": gettext_lazy("The approval of %(person)s for a %(kind)s of %(agent)s ended"),
     "decision-undone": gettext_lazy("%(actor)s undid a decision about a %(kind)s of %(agent)s"),
     "commented": gettext_lazy("%(actor)s commented on a %(kind)s of %(agent)s"),
     "comment-deleted": gettext_lazy("%(actor)s deleted a comment on a %(kind)s of %(agent)s"),

@@ -33,7 +33,7 @@ from metacog.http.problems import Problem, at
 from metacog.http.waiting import Wait, wait_for
 from metacog.models import Agent
 from patterns.patterns.scorer import scorer_for
-from reviews.held import decisions, outcomes
+from reviews.held import approvers, decisions, outcomes
 from reviews.held.listing import with_metadata
 from reviews.held.waiting import ready
 from reviews.intake.approvals import hear
@@ -81,6 +81,18 @@ class Decided(BaseModel):
     decided_by: str | None = Field(None, description="The person's user name, where the team lets agents know it.")
 
 
+class Approvals(BaseModel):
+    """How many people have approved an item that named people must approve, and how many must."""
+
+    given: int
+    needed: int
+    role: Literal["reviewer", "curator", "owner"] | None = Field(description="That they must have, or one above it.")
+    group: str | None = Field(description="Of members, in which they must be.")
+    by: list[str] | None = Field(
+        description="The user names of who approved; null where the team does not let agents know them."
+    )
+
+
 class Held(BaseModel):
     """A held item."""
 
@@ -98,6 +110,11 @@ class Held(BaseModel):
     hesitation: dict[str, Any] | None = Field(description="Null: nothing was scored.")
     metadata: dict[str, JsonValue] = Field(description="The response's and the item's own.")
     decision: Decided | None = Field(description="Null until it is released.")
+    approvals: Approvals | None = Field(description="Null: any one reviewer may approve it.")
+    waits_for: list[str] = Field(
+        description="Held tool calls of the same response. The item goes out once all are approved, and is rejected by "
+        "the system where one is not."
+    )
     call_id: str | None = Field(None, description="This and what follows: of tool calls only.")
     name: str = ""
     arguments: JsonValue = None
@@ -322,8 +339,9 @@ def list_held(
     rows = own.filter(closed_at=None) if state == "pending" else own.filter(state=state).exclude(closed_at=None)
     if last := cursor(own, after):
         rows = rows.after(last)
-    rows = rows.select_related("response", "call__outcome").defer("response__body", "response__history")
+    rows = rows.select_related("response", "call__outcome", "terms").defer("response__body", "response__history")
     page, has_more = fitting(rows.order_by("review_due_at", "id"), limit, "text")
+    approvers.read(page)
     following = page[-1].public_id if has_more and page else None
     decided, names = _decided(page), request.auth.team.names_people
     return as_json({"items": [held_shape(held, decided.get(held.pk), names=names) for held in page], "next": following})
@@ -406,6 +424,9 @@ def decide_held(request: AgentRequest, held_id: str) -> HttpResponse:
             f"or wait until its time, {held_shape(held)['review_due_at']}.",
             decision=None,
         ) from None
+    except decisions.WaitsForCalls:
+        told = "It waits for tool calls of its response: it goes out once they are approved, and may be decided then."
+        raise Problem(409, told, decision=None) from None
     except decisions.WantsPerson:
         raise Problem(
             403, f"Your policy leaves {held.kind} to a person. You may still reject or withdraw it."
@@ -516,7 +537,7 @@ def read_context(request: AgentRequest, instructions: bool = True) -> HttpRespon
 
 
 def _own(agent: Agent, public_id: str) -> HeldItem:
-    items = HeldItem.objects.select_related("response", "agent__team", "call__outcome")
+    items = HeldItem.objects.select_related("response", "agent__team", "call__outcome", "terms")
     held = items.filter(agent=agent, public_id=public_id).first()
     if held is None:
         raise Http404(f"You have no held item {public_id!r}.")

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 from django.http import Http404, HttpResponse
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 from ninja import Query, Router, Schema
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -44,12 +44,13 @@ from metacog.http.api import (
 from metacog.http.problems import Problem, at
 from metacog.models import Agent, PersonalToken, Role, Team, User
 from patterns.serializers import instant
-from reviews.api.responses import SAID, Decided, Held, Version
-from reviews.held import decisions, grants
+from reviews.api.responses import SAID, Approvals, Decided, Held, Version
+from reviews.held import approvers, decisions, grants
 from reviews.held.listing import Filters, Order, along, behind, in_order, matching, with_metadata
-from reviews.models import Comment, Decision, HeldItem, ItemTalk
+from reviews.models import Approval, Comment, Decision, HeldItem, ItemTalk
 from reviews.outbox.notification_texts import zone_of
-from reviews.serializers import decision_shape, excerpt, for_people, held_shape, outcome_shape
+from reviews.presentation.approvals import whom as in_words
+from reviews.serializers import approvals_shape, decision_shape, excerpt, for_people, held_shape, outcome_shape
 
 router = Router(auth=PersonToken())
 PAGE = 100
@@ -68,6 +69,23 @@ class ReviewDecision(Decided):
     decided_by: str | None = Field(description="The user name of the person who decided; null where nobody did.")
     undo_until: str | None = Field(description="Until when its person may undo it; null once that is over.")
     grant: str | None = Field(description="The id of the grant that was given with it.")
+    state: Literal["pending", "approved", "edited", "rejected", "withdrawn", "expired"] = Field(
+        description="Of the item. `pending`: this is one person's approval, and others must approve as well, or the "
+        "tool calls that it waits for be approved. It can be withdrawn as long as that is so."
+    )
+    approvals: Approvals | None = Field(description="As on the item.")
+
+
+class ItemApproval(BaseModel):
+    """One person's approval of an item that others must approve as well."""
+
+    id: str
+    by: str = Field(description="Their user name.")
+    verdict: Literal["approve", "edit"]
+    text: str | None = Field(description="What they approved; null of a tool call.")
+    arguments: JsonValue = Field(description="Of a tool call, in place of `text`.")
+    reason: str
+    given_at: str
 
 
 class ItemAgent(BaseModel):
@@ -84,6 +102,8 @@ class QueueItem(Held):
     review_url: str = Field(description="Its page in the console.")
     excerpt: str = Field(description="How the text begins, without tags, on one line.")
     decision: ReviewDecision | None = Field(description="The decision that stands.")
+    approved: list[ItemApproval] = Field(description="Approvals that stand and decide nothing yet, the first first.")
+    may_approve: bool = Field(description="Whether your approval counts; whoever reviews may reject.")
     assignee: str | None = Field(description="The user name of the person it is assigned to.")
     snoozed_until: str | None = Field(description="Until when the console's queue leaves it out.")
     comments_count: int
@@ -161,6 +181,12 @@ class PersonsDecision(BaseModel):
         0, description="Short for a grant of this call in its session for so long, from when the agent hears of it."
     )
     reason: str = Field("", max_length=10_000, description="Why; the agent reads it. Needed to reject.")
+    approval: str | None = Field(
+        None,
+        max_length=40,
+        description="With `approve`: the id of another person's approval. Just what they approved is approved, with "
+        "their edit.",
+    )
     accept_risk: bool = Field(
         False,
         description="Release an edit although it would be held again, adds a key that the schema does not know, or "
@@ -180,6 +206,11 @@ class QueueAsked(Schema):
     limit: int = Field(PAGE, ge=1, le=PAGE)
     after: str = ""
     session: str | None = None
+    needs: Literal["", "me", "others", "calls"] = Field(
+        "",
+        description="Of what is pending: `me`: what needs your approval, beside others'; `others`: what you approved "
+        "and others must; `calls`: words that only wait for tool calls. Without it: all but the last two.",
+    )
 
 
 class ItemAsked(Schema):
@@ -205,6 +236,7 @@ def read_queue(request: TokenRequest, asked: Query[QueueAsked]) -> HttpResponse:
     filters = Filters(
         state="held" if state == "pending" else "decided", agent=asked.agent, kind=asked.kind, order=asked.order
     )
+    person = request.auth.person
     metadata, last = metadata_asked(request), cursor(HeldItem.objects.filter(team__in=teams), asked.after)
 
     def of(some: Sequence[Team]) -> QuerySet[HeldItem]:
@@ -212,17 +244,19 @@ def read_queue(request: TokenRequest, asked: Query[QueueAsked]) -> HttpResponse:
         if asked.session is not None:
             items = items.filter(response__session=asked.session.replace("\0", ""))
         items = items.exclude(state=State.PENDING) if state == "decided" else items.filter(state=state)
+        if state == "pending":
+            items = approvers.narrowed(items, asked.needs, person.pk)
         return behind(items, filters, last) if last else items
 
     # Which they are first, as in the console: else the texts of all that match are read to be put in order.
     listed = list(along(of, filters, teams, asked.limit + 1).values_list("pk", flat=True))
-    related = ("response", "agent", "team", "call__outcome", "talk__assignee")
+    related = ("response", "agent", "team", "call__outcome", "talk__assignee", "terms")
     rows = HeldItem.objects.filter(pk__in=listed).select_related(*related)
     rows = rows.defer("response__body", "response__history")
     page, has_more = fitting(in_order(rows, filters), asked.limit, "text")
     _read_standing(page)
     following = page[-1].public_id if has_more and page else None
-    return as_json({"items": [_queue_item(held) for held in page], "next": following})
+    return as_json({"items": [_queue_item(held, person) for held in page], "next": following})
 
 
 @router.get("/review/held/{held_id}", response=ReviewItem, by_alias=True, summary="Read an item to decide it")
@@ -243,7 +277,7 @@ def read_item(request: TokenRequest, held_id: str, asked: Query[ItemAsked]) -> H
         )
     if decisions.settle(held.agent):
         held = visible(request.auth.person, held_id)
-    return as_json(review_item(held, is_revealed=bool(asked.reveal)))
+    return as_json(review_item(held, request.auth.person, is_revealed=bool(asked.reveal)))
 
 
 @router.post(
@@ -272,10 +306,14 @@ def decide_item(request: TokenRequest, held_id: str) -> HttpResponse:
     if body.verdict == "reject" and is_blank(body.reason):
         raise at("/reason", "Give a reason: the agent reads it, and it is what metacog learns from.")
     circumstances = decisions.Circumstances(
-        version=body.version, digest=body.sha256, via=VIA, grant=_grant_wanted(body, person)
+        version=body.version,
+        digest=body.sha256,
+        via=VIA,
+        grant=_grant_wanted(body, person),
+        like=body.approval or "",
     )
     try:
-        decision, is_new = decisions.decide(
+        taken, is_new = decisions.decide_or_approve(
             held,
             person,
             body.verdict,
@@ -288,6 +326,10 @@ def decide_item(request: TokenRequest, held_id: str) -> HttpResponse:
         held = visible(person, held_id)
         told = "Decided before" if held.standing else "This is not the item as it stands now: read it again"
         raise _conflict(held, told) from None
+    except decisions.NotApprover as refusal:
+        with translation.override("en"):
+            whom = in_words(refusal.approvers)
+        raise Problem(403, f"To approve this takes {whom}. You may still reject it.") from None
     except decisions.StillRisky as risky:
         raise _still_risky(risky.edited, "/arguments" if body.text is None else "/text", _text_of(held, edit)) from None
     except decisions.StillMasked:
@@ -297,7 +339,9 @@ def decide_item(request: TokenRequest, held_id: str) -> HttpResponse:
     except decisions.OutOfSchema as wrong:
         errors = [{**error, "pointer": f"/arguments{error['pointer']}"} for error in masked_errors(wrong.errors)]
         raise Problem(422, wire.summary(errors), errors) from None
-    return as_json(_decision(decision), status=201 if is_new else 200)
+    held = visible(person, held_id)
+    shape = _decision(taken, held) if isinstance(taken, Decision) else _approval_as_decision(taken, held)
+    return as_json(shape, status=201 if is_new else 200)
 
 
 def _edit(body: PersonsDecision, held: HeldItem) -> decisions.Edit | None:
@@ -310,6 +354,8 @@ def _edit(body: PersonsDecision, held: HeldItem) -> decisions.Edit | None:
     for name in ("grant", "again_seconds"):
         if getattr(body, name) and (not is_call or body.verdict == "reject"):
             raise at(f"/{name}", "Only with an approved tool call others may pass.")
+    if body.approval and body.verdict != "approve":
+        raise at("/approval", "What somebody else approved goes with the verdict `approve` only.")
     if body.verdict != "edit":
         return None
     if is_call:
@@ -343,13 +389,18 @@ def _text_of(held: HeldItem, edit: decisions.Edit | None) -> Masked:
 def undo_decision(request: TokenRequest, held_id: str) -> HttpResponse:
     """Take back your decision until its `undo_until`, and return the item, which is pending again.
 
+    An approval that others must join, or that waits for tool calls, can be withdrawn as long as the item is pending.
     Takes no body. The same again changes nothing. Answered 409 with the standing decision when it is too late, or
     somebody else's; with null where nothing is decided.
     """
     check_scope(request, Scope.DECIDE)
     person, held = request.auth.person, decidable(request.auth.person, held_id)
     standing: Decision | None = next(iter(held.standing), None)
-    if standing is None:
+    own = Approval.objects.filter(held=held, person=person).select_related("held").order_by("-id").first()
+    if standing is None and own:
+        if own.ended_at is None and not decisions.withdraw_approval(own, VIA):
+            raise _conflict(visible(person, held_id), "Too late to withdraw it: the item was decided")
+    elif standing is None:
         latest = held.decisions.order_by("-id").first()
         if latest is None or latest.person_id != person.pk:
             raise _conflict(held, "Nothing is decided here")
@@ -357,12 +408,14 @@ def undo_decision(request: TokenRequest, held_id: str) -> HttpResponse:
         raise _conflict(held, "Only who decided can undo it")
     elif not decisions.undo(standing, person, VIA):
         raise _conflict(held, "Too late to undo: the decision was released")
-    return as_json(review_item(visible(person, held_id)))
+    return as_json(review_item(visible(person, held_id), person))
 
 
 def visible(person: User, held_id: str) -> HeldItem:
     """Return an item of the person's teams, with its standing decision; raise Http404 for any other."""
-    items = HeldItem.objects.select_related("response", "agent__team", "team", "call__outcome", "talk__assignee")
+    items = HeldItem.objects.select_related(
+        "response", "agent__team", "team", "call__outcome", "talk__assignee", "terms"
+    )
     held = items.filter(team__in=person.teams, public_id=held_id).first()
     if held is None:
         raise Http404(f"Your teams have no held item {held_id!r}.")
@@ -374,6 +427,7 @@ def _read_standing(items: list[HeldItem]) -> None:
     """Read into each item's `standing` the one decision that stands, if there is one."""
     standing = Decision.objects.filter(undone_at=None).select_related("person")
     prefetch_related_objects(items, Prefetch("decisions", standing, to_attr="standing"), "grants")
+    approvers.read(items)
 
 
 def decidable(person: User, held_id: str) -> HeldItem:
@@ -389,8 +443,11 @@ def _check_role(person: User, held: HeldItem, what: str) -> None:
         raise Problem(403, told)
 
 
-def _queue_item(held: HeldItem, *, is_revealed: bool = False, response: Masked | None = None) -> dict[str, Any]:
-    shape: Mapping[str, Any] = held_shape(held) if is_revealed else for_people(held_shape(held), response)
+def _queue_item(
+    held: HeldItem, person: User, *, is_revealed: bool = False, response: Masked | None = None
+) -> dict[str, Any]:
+    shape: Mapping[str, Any] = held_shape(held, names=True)
+    shape = shape if is_revealed else for_people(shape, response)
     return {
         **shape,
         "state": held.state,
@@ -398,7 +455,10 @@ def _queue_item(held: HeldItem, *, is_revealed: bool = False, response: Masked |
         "team": held.team.name,
         "review_url": settings.PUBLIC_URL + reverse("item", args=[held.public_id]),
         "excerpt": excerpt(shape["text"]),
-        "decision": next((_decision(each, is_revealed=is_revealed) for each in held.standing), None),
+        "decision": next((_decision(each, held, is_revealed=is_revealed) for each in held.standing), None),
+        "approved": [_approval(each, is_revealed=is_revealed) for each in getattr(held, "approved_by", ())],
+        "may_approve": person.has_role(held.team_id, Role.REVIEWER)
+        and approvers.may_approve(person, held.team_id, approvers.of_item(held)),
         **_talk(getattr(held, "talk", None)),
         "outcome": shape.get("outcome"),
     }
@@ -427,10 +487,10 @@ def comment_shape(said: Comment) -> dict[str, Any]:
     }
 
 
-def review_item(held: HeldItem, *, is_revealed: bool = False) -> dict[str, Any]:
+def review_item(held: HeldItem, person: User, *, is_revealed: bool = False) -> dict[str, Any]:
     body = held.response.wire_body()
     response = Masked(body["response"]) if is_revealed else mask(body["response"])
-    item = _queue_item(held, is_revealed=is_revealed, response=response)
+    item = _queue_item(held, person, is_revealed=is_revealed, response=response)
     message = body.get("user_message")
     return {
         **item,
@@ -447,7 +507,7 @@ def review_item(held: HeldItem, *, is_revealed: bool = False) -> dict[str, Any]:
     }
 
 
-def _decision(decision: Decision, *, is_revealed: bool = False) -> dict[str, Any]:
+def _decision(decision: Decision, held: HeldItem, *, is_revealed: bool = False) -> dict[str, Any]:
     until = instant(decision.release_at) if decision.can_be_undone(timezone.now()) else None
     name = decision.person.get_username() if decision.person else None
     shape = {**decision_shape(decision, names=True), "decided_by": name, "undo_until": until, "grant": None}
@@ -456,12 +516,51 @@ def _decision(decision: Decision, *, is_revealed: bool = False) -> dict[str, Any
         given = (each.public_id for each in decision.held.grants.all() if not each.is_fallen)
         shape["grant"] = next(given, None)
     shape["outcome"] = outcome_shape(getattr(call, "outcome", None))
+    shape |= {"state": held.state, "approvals": approvals_shape(held, names=True)}
     return shape if is_revealed else for_people(shape)
+
+
+def _approval(approval: Approval, *, is_revealed: bool = False) -> dict[str, Any]:
+    shape = {
+        "id": approval.public_id,
+        "by": approval.person.get_username(),
+        "verdict": approval.verdict,
+        "text": approval.text,
+        "arguments": approval.arguments,
+        "reason": approval.reason,
+        "given_at": instant(approval.given_at),
+    }
+    return shape if is_revealed else for_people(shape)
+
+
+def _approval_as_decision(approval: Approval, held: HeldItem) -> dict[str, Any]:
+    """Return an approval that decides nothing yet in the shape of a decision: nothing is released."""
+    return for_people(
+        {
+            "id": approval.public_id,
+            "seq": None,
+            "held": held.public_id,
+            "verdict": approval.verdict,
+            "text": None,
+            "reason": approval.reason,
+            "by": Decision.By.PERSON,
+            "decided_at": instant(approval.given_at),
+            "arguments": None,
+            "permission": None,
+            "used_at": None,
+            "outcome": None,
+            "metadata": held.metadata,
+            "decided_by": approval.person.get_username(),
+            "undo_until": None,
+            "state": held.state,
+            "approvals": approvals_shape(held, names=True),
+        }
+    )
 
 
 def _conflict(held: HeldItem, told: str) -> Problem:
     """Return the 409 that shows the decision that stands."""
-    standing = next(map(_decision, held.standing), None)
+    standing = next((_decision(each, held) for each in held.standing), None)
     which = f": {standing['verdict']}, by {standing['decided_by'] or standing['by']}" if standing else ""
     return Problem(409, f"{told}{which}.", decision=standing)
 

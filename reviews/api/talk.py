@@ -80,7 +80,7 @@ def assign(request: TokenRequest, held_id: str) -> HttpResponse:
         raise at("/assignee", f"No member who may decide is called {name!r}.") from None
     except talk.NotPending:
         raise Problem(409, "The item is not pending.") from None
-    return as_json(review_item(visible(request.auth.person, held_id)))
+    return as_json(review_item(visible(request.auth.person, held_id), request.auth.person))
 
 
 @router.post(
@@ -110,7 +110,7 @@ def snooze(request: TokenRequest, held_id: str) -> HttpResponse:
         raise at("/until", "The item expires before.") from None
     except talk.NotPending:
         raise Problem(409, "The item is not pending.") from None
-    return as_json(review_item(visible(request.auth.person, held_id)))
+    return as_json(review_item(visible(request.auth.person, held_id), request.auth.person))
 
 
 def _item(request: TokenRequest, held_id: str) -> HeldItem:

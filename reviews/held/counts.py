@@ -15,7 +15,7 @@ from metacog.models import Heartbeat, Role, Team, User
 from metacog.models.heartbeat import is_alive
 from patterns.memory import memory
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread, ThreadSuggestion
-from reviews.held import talk
+from reviews.held import approvers, talk
 from reviews.learning import corrections
 from reviews.metrics import sampling
 from reviews.models import ExtensionRequest, HeldItem, ItemTalk
@@ -23,7 +23,18 @@ from reviews.models import ExtensionRequest, HeldItem, ItemTalk
 BEGAN = timezone.now()  # of this process: what was started with it is given as long as a heartbeat lasts
 # What the page "To do" lists, in its order: each counts where the person's role may decide it.
 TO_DO = ("samples", "corrections", "proposals", "lessons", "memories", "conflicts", "suggestions", "drafts")
-SECTIONS = ("queue", "snoozed", "assigned", "mentions", "extensions", "stuck", *TO_DO)
+SECTIONS = (
+    "queue",
+    "snoozed",
+    "parked",
+    "needs_me",
+    "needs_others",
+    "assigned",
+    "mentions",
+    "extensions",
+    "stuck",
+    *TO_DO,
+)
 
 
 class ToDo(dict[str, int]):
@@ -49,7 +60,7 @@ def to_do(person: User) -> ToDo:
     if found:
         *numbers, counts.worker_at, may_decide = found
         counts.update(zip(SECTIONS, numbers, strict=True))
-        counts["queue"] -= counts["snoozed"]
+        counts["queue"] -= counts["snoozed"] + counts.pop("parked")
         is_away = not is_alive(counts.worker_at, now) and not is_alive(BEGAN, now)
         counts.is_worker_away = bool(may_decide or person.is_staff) and is_away
     counts["to_do"] = sum(counts.get(name, 0) for name in TO_DO)
@@ -91,14 +102,17 @@ def _counted(
 
 
 def _seen(teams: QuerySet[Team], person: Any, now: Any) -> dict[str, QuerySet[Any]]:
-    """Return what everybody sees. What is snoozed is in the queue's count as well, to be taken off."""
-    snoozed = talk.snoozed(now)
+    """Return what everybody sees. What is snoozed or parked is in the queue's count as well, to be taken off."""
+    snoozed, parked = talk.snoozed(now), approvers.parked(person).filter(team__in=teams)
     mine = ItemTalk.objects.filter(team__in=teams, assignee=person, held__state=HeldItem.State.PENDING)
     mentioning = (
         talk.mentioning(person).filter(held__state=HeldItem.State.PENDING).exclude(held__in=snoozed.values("held"))
     )
     return {
         "snoozed": snoozed.filter(team__in=teams),
+        "parked": parked.exclude(pk__in=snoozed.values("held")),
+        "needs_me": approvers.named_for(person).filter(team__in=teams),
+        "needs_others": parked.filter(only_waits=False),
         "assigned": mine.exclude(pk__in=snoozed.values("held")),
         "mentions": HeldItem.objects.filter(team__in=teams, pk__in=mentioning.values("held")),
         "queue": HeldItem.objects.filter(team__in=teams, state=HeldItem.State.PENDING),

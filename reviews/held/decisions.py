@@ -7,13 +7,15 @@ The claim itself is a conditional UPDATE whose row count says who won.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, ExpressionWrapper, F, OuterRef, Q
+from django.db.models.fields import BooleanField
 from django.utils import timezone, translation
 from django.utils.translation import gettext
 
@@ -22,6 +24,7 @@ from metacog.audit import audit
 from metacog.db import clocks
 from metacog.heuristics.text.canonical_json import canonical
 from metacog.heuristics.text.tags import Item, ToolCall
+from metacog.heuristics.tool_calls.approvers import ANYBODY, Approvers, of_rule
 from metacog.heuristics.tool_calls.secrets import is_mask_left
 from metacog.heuristics.wire.json_schema import errors_of
 from metacog.heuristics.wire.schema_keys import lost_keys, unknown_keys
@@ -29,12 +32,13 @@ from metacog.models import Agent, AgentState, User
 from metacog.runtime import tracing
 from patterns.patterns.scorer import scorer_for
 from reviews import traces, webhooks
-from reviews.held import grants
+from reviews.held import approvers, grants
+from reviews.held.approvers import terms_of
 from reviews.intake.ingest import sha256
 from reviews.intake.knowledge import remember_released
 from reviews.intake.tool_calls import digest
 from reviews.isolation import by_itself
-from reviews.models import AgentResponse, Decision, HeldItem, Signal
+from reviews.models import AgentResponse, Approval, Decision, HeldItem, ReviewTerms, Signal
 from reviews.scoring.history import take_back_rejected, told_before
 from reviews.serializers import decision_shape, owed
 
@@ -70,6 +74,18 @@ class WantsPerson(Refusal):
     """The policy leaves this kind to people."""
 
 
+class WaitsForCalls(Refusal):
+    """An agent's words wait for tool calls: it approves them once these are approved."""
+
+
+class NotApprover(Refusal):
+    """Somebody else must approve it; `approvers` says who. Whoever reviews may reject it."""
+
+    def __init__(self, approvers: Approvers) -> None:
+        super().__init__()
+        self.approvers = approvers
+
+
 @dataclass(frozen=True)
 class Circumstances:
     """How somebody came to decide: what they had before them, and how they said it."""
@@ -81,6 +97,8 @@ class Circumstances:
     via: str = ""  # for the record, where it was not the console
     grant: grants.Wanted | None = None  # which calls pass from now on, with an approved one
     ordered_by: User | None = None  # who had metacog decide it
+    like: str = ""  # the public id of another person's approval: just that is approved, with its edit
+    undo_from: datetime | None = None  # since when it can be undone, where that is not now
 
     def fit(self, held: HeldItem) -> bool:
         """Tell whether what was shown is what the item is now."""
@@ -97,6 +115,7 @@ class Arguments(NamedTuple):
 
 
 Edit = str | Arguments
+Taken = Decision | Approval  # an approval where others must approve as well, or tool calls be approved
 
 
 class Slips(NamedTuple):
@@ -159,7 +178,14 @@ class OutOfSchema(Refusal):
         self.errors = errors
 
 
-def decide(
+def decide(held: HeldItem, actor: User | Agent, verdict: str, **how: Any) -> tuple[Decision, bool]:
+    """Decide an item that nobody else must approve; see `decide_or_approve`."""
+    decision, is_new = decide_or_approve(held, actor, verdict, **how)
+    assert isinstance(decision, Decision)
+    return decision, is_new
+
+
+def decide_or_approve(
     held: HeldItem,
     actor: User | Agent,
     verdict: str,
@@ -168,8 +194,10 @@ def decide(
     reason: str = "",
     accept_risk: bool = False,
     circumstances: Circumstances = UNKNOWN,
-) -> tuple[Decision, bool]:
+) -> tuple[Taken, bool]:
     """Decide an item, and return the decision and whether it is new.
+
+    Where others must approve as well it stays pending, and what is returned is the Approval.
 
     `edit` goes with the verdict of that name only: a text, or Arguments of a tool call. `accept_risk` lets a person
     release an edit that would be held again, or has keys that look like a slip.
@@ -192,19 +220,32 @@ def decide(
     asked = grants.asked(held, edit.value if isinstance(edit, Arguments) else held.call.arguments) if wanted else None
     with transaction.atomic(durable=True):
         state = AgentState.objects.select_for_update().get(pk=held.agent_id)
-        held = HeldItem.objects.select_related("agent__team", "response", "call__outcome").get(pk=held.pk)
+        held = HeldItem.objects.select_related("agent__team", "response", "call__outcome", "terms").get(pk=held.pk)
         now = timezone.now()
+        if circumstances.like:
+            verdict, edit, accept_risk = *_approved_as(held, circumstances.like), True
         if held.state != State.PENDING:
             return _same_again(held, actor, verdict, edit), False
+        approval = _approval_of(held, actor, Verdict(verdict), edit, reason, circumstances)
+        if approval and (given := approvers.given_before(held, approval)):
+            return given, False
         if not circumstances.fit(held):
             raise Standing
         if held.expires_at <= now:  # behind a batch of others: what has expired is never released
             raise Standing
-        if verdict in (Verdict.APPROVE, Verdict.EDIT):
-            if isinstance(actor, Agent):
-                _check_second_look(held, now)
-            if verdict == Verdict.EDIT and edit is not None and not accept_risk:
-                _check_edit(held, edit, slips)
+        if isinstance(actor, Agent) and verdict in (Verdict.APPROVE, Verdict.EDIT):
+            if approvers.waits(held):
+                raise WaitsForCalls
+            _check_second_look(held, now)
+        named = _named(held, edit)
+        if approval and not approvers.may_approve(approval.person, held.team_id, named):
+            raise NotApprover(named)
+        if wanted and named != ANYBODY:
+            raise grants.NotGranted("", grants.FOR_PEOPLE)
+        if verdict == Verdict.EDIT and edit is not None and not accept_risk:
+            _check_edit(held, edit, slips)
+        if approval and not _is_enough(held, approval, named, now):
+            return approval, True
         decision = _claim(held, actor, Verdict(verdict), edit, reason, now, circumstances)
         if wanted and asked and decision.text_sha256:
             grants.give(wanted, decision, held, asked)
@@ -212,6 +253,97 @@ def decide(
             _release(decision, state, now)
     traces.tell_decided(decision, began)
     return decision, True
+
+
+def _approved_as(held: HeldItem, public_id: str) -> tuple[Decision.Verdict, Edit | None]:
+    """Return what somebody approved, to be approved by another; raise Standing where that stands no longer."""
+    approval = Approval.objects.filter(held=held, public_id=public_id, ended_at=None).first()
+    if approval is None:
+        raise Standing
+    edit: Edit | None = None
+    if approval.is_edit:
+        edit = Arguments(approval.arguments) if held.kind == HeldItem.Kind.TOOL_CALL else approval.text
+    return Verdict(approval.verdict), edit
+
+
+def _approval_of(
+    held: HeldItem,
+    actor: User | Agent,
+    verdict: Decision.Verdict,
+    edit: Edit | None,
+    reason: str,
+    circumstances: Circumstances,
+) -> Approval | None:
+    """Return what a person approves, unsaved; None where it is no person's approval."""
+    if not isinstance(actor, User) or verdict not in (Verdict.APPROVE, Verdict.EDIT):
+        return None
+    text, arguments, text_sha256 = _released(held, verdict, edit)
+    return Approval(
+        held=held,
+        person=actor,
+        verdict=verdict,
+        reason=reason,
+        item_version=held.version,
+        item_sha256=held.sha256,
+        text=text,
+        arguments=arguments,
+        text_sha256=text_sha256,
+        together=circumstances.together,
+        shown_ms=circumstances.shown_ms,
+    )
+
+
+def _named(held: HeldItem, edit: Edit | None) -> Approvers:
+    """Return who must approve an item: whom its rule names, and of an edit whom the rule that it meets names, too."""
+    named = approvers.of_item(held)
+    if isinstance(edit, Arguments):
+        judged = grants.asked(held, edit.value).judged
+        named = named.and_(of_rule(judged.rule)) if judged.do != "allow" else named
+    return named
+
+
+def _is_enough(held: HeldItem, approval: Approval, wanted: Approvers, now: datetime) -> bool:
+    """Take an approval down where it is not the only one that matters; say whether the item is decided with it."""
+    terms = terms_of(held)
+    waits = approvers.waits(held) and terms is not None and not terms.with_calls
+    if wanted.people < 2 and not waits and not (terms and terms.given):
+        return True
+    before = _proposed(held)
+    is_enough = approvers.give(held, approval, wanted, now) and not waits
+    _recount(held, before, now, is_shown=is_enough)
+    return is_enough
+
+
+def _proposed(held: HeldItem) -> str:
+    """Return what is approved so far, by its SHA-256: what was asked, unless somebody approved something else."""
+    given = approvers.standing(held)
+    return given[0].text_sha256 if given else _released(held, Verdict.APPROVE, None)[2]
+
+
+def _recount(held: HeldItem, proposed: str, now: datetime, *, is_shown: bool = False) -> None:
+    """Write down which approvals stand of a pending item.
+
+    It is another version where these are not of what was `proposed` until now, unless that `is_shown` and decided.
+    """
+    approvers.count(held, now)
+    approvers.look(held)
+    if not is_shown and _proposed(held) != proposed:
+        HeldItem.objects.filter(pk=held.pk).update(version=F("version") + 1)
+
+
+def withdraw_approval(approval: Approval, via: str = "") -> bool:
+    """Take back a person's own approval of what is still pending; False when it is too late."""
+    with transaction.atomic(durable=True):
+        AgentState.objects.select_for_update().get(pk=approval.held.agent_id)
+        now = timezone.now()
+        rows = Approval.objects.select_related("person", "held__agent", "held__response", "held__call", "held__terms")
+        standing = rows.filter(pk=approval.pk, ended_at=None, held__state=State.PENDING).first()
+        if standing is None:
+            return False
+        before = _proposed(standing.held)
+        approvers.withdraw(standing, now, via)
+        _recount(standing.held, before, now)
+    return True
 
 
 def _has_mask_left(held: HeldItem, edit: Edit | None) -> bool:
@@ -267,10 +399,7 @@ def _slips(held: HeldItem, edit: Arguments) -> Slips:
 
 def _judge_call(held: HeldItem, edit: Arguments, slips: Slips) -> Edited:
     """Ask the rules about an edited call. The rule that held it has asked already, and so has the policy's default."""
-    scorer, was = scorer_for(held.agent), held.call
-    description, hints = was.description or None, was.hints
-    call = ToolCall(was.name, edit.value, schema=was.schema, description=description, hints=hints)
-    judged = scorer.judge(call)
+    scorer, (call, judged) = scorer_for(held.agent), grants.asked(held, edit.value)
     if judged.do == "score" and held.agent.hesitation_enabled:
         item = Item(held.kind, call.text, call=call)
         return Edited(scorer.hesitate(item.text, [item]), scorer.policy.hold_at, slips=slips)
@@ -297,6 +426,7 @@ def _claim(
     """Move the item out of `pending` and write the decision; raise Standing when another was faster."""
     person = actor if isinstance(actor, User) else None
     undo = timedelta(seconds=settings.UNDO_SECONDS if person else 0)
+    undo_from = circumstances.undo_from or now
     claimed = HeldItem.objects.filter(pk=held.pk, state=State.PENDING, version=held.version, sha256=held.sha256).update(
         state=AFTER[verdict], version=F("version") + 1, decided_at=now
     )
@@ -318,8 +448,10 @@ def _claim(
         decided_at=now,
         together=circumstances.together,
         shown_ms=circumstances.shown_ms,
-        release_at=now + undo,
+        release_at=max(now, undo_from + undo),
     )
+    if terms_of(held):
+        ReviewTerms.objects.filter(pk=held.pk).update(is_open=False, changed_at=now)
     audit.record(
         audit.of_item(held.kind, AFTER[verdict]),
         held.public_id,
@@ -351,10 +483,13 @@ def withdraw_all(agent: Agent, person: User | None, reason: str) -> int:
 def _withdraw_some(agent: Agent, reason: str, circumstances: Circumstances) -> int:
     with transaction.atomic(durable=True):
         state, now = AgentState.objects.select_for_update().get(pk=agent.pk), timezone.now()
-        waiting = HeldItem.objects.filter(agent=agent, state=State.PENDING).select_related("agent__team", "call")
+        waiting = HeldItem.objects.filter(agent=agent, state=State.PENDING).select_related(
+            "agent__team", "call", "terms"
+        )
         rows = list(waiting.order_by("id")[:BATCH])
         for held in rows:
-            _release(_claim(held, None, Verdict.WITHDRAW, None, reason, now, circumstances), state, now)
+            with suppress(Standing):  # words that waited for a call of before
+                _release(_claim(held, None, Verdict.WITHDRAW, None, reason, now, circumstances), state, now)
     return len(rows)
 
 
@@ -369,7 +504,7 @@ def _released(held: HeldItem, verdict: Decision.Verdict, edit: Edit | None) -> t
     if verdict not in (Verdict.APPROVE, Verdict.EDIT):
         return None, None, ""
     if held.kind != HeldItem.Kind.TOOL_CALL:
-        text = held.text if verdict == Verdict.APPROVE else edit
+        text = held.text if edit is None else edit
         assert isinstance(text, str)
         return text, None, sha256(text)
     arguments = edit.value if isinstance(edit, Arguments) else held.call.arguments
@@ -390,6 +525,11 @@ def undo(decision: Decision, person: User, via: str = "") -> bool:
         HeldItem.objects.filter(pk=held.pk).update(state=State.PENDING, version=F("version") + 1)
         if held.kind == HeldItem.Kind.TOOL_CALL:
             grants.fall(held, person, now)
+        if terms_of(held):
+            held.refresh_from_db(fields=["state", "version"])
+            before = _proposed(held)
+            approvers.end_of(held, person, now, via)
+            _recount(held, before, now)
         audit.record(
             audit.of_item(held.kind, "decision-undone"),
             held.public_id,
@@ -433,6 +573,10 @@ def settle(agent: Agent | None = None) -> int:
     return settled
 
 
+# Calls first: words that expire with the call they wait for are rejected, and told why.
+_WORDS_LAST = ExpressionWrapper(~Q(kind=HeldItem.Kind.TOOL_CALL), output_field=BooleanField())
+
+
 def _settle_one(agent_id: int, now: datetime) -> int:
     began = tracing.now()
     with transaction.atomic(durable=True):
@@ -446,13 +590,14 @@ def _settle_one(agent_id: int, now: datetime) -> int:
             _release(decision, state, now)
         late = list(
             HeldItem.objects.filter(agent=agent_id, state=State.PENDING, expires_at__lte=now)
-            .select_related("agent__team", "call")
-            .order_by("expires_at", "id")[:BATCH]
+            .select_related("agent__team", "call", "terms")
+            .order_by("expires_at", _WORDS_LAST, "id")[:BATCH]
         )
         expired = []
         for held in late:
-            expired.append(_claim(held, None, Verdict.EXPIRE, None, "", now))
-            _release(expired[-1], state, now)
+            with suppress(Standing):  # words that waited for a call of before
+                expired.append(_claim(held, None, Verdict.EXPIRE, None, "", now))
+                _release(expired[-1], state, now)
     for decision in expired:
         traces.tell_decided(decision, began)
     return len(due) + len(late)
@@ -487,5 +632,34 @@ def _release(decision: Decision, state: AgentState, now: datetime) -> None:
         seq=decision.seq,
     )
     remember_released(decision)
+    if held.kind == HeldItem.Kind.TOOL_CALL:
+        _settle_words(decision, state, now)
     if decision.text_sha256 and held.kind == HeldItem.Kind.TOOL_CALL and decision.by == Decision.By.PERSON:
         grants.begin(held, now)
+
+
+def _settle_words(decision: Decision, state: AgentState, now: datetime) -> None:
+    """Let out the words that waited for a call that is approved and for nothing else now; reject them if it is not."""
+    is_let = decision.verdict in (Verdict.APPROVE, Verdict.EDIT)
+    approved: dict[int, bool] = {}  # by response
+    for held in approvers.words_waiting_for(decision.held):
+        if not is_let:
+            settled = _claim(held, None, Verdict.REJECT, None, approvers.why_rejected(decision), now)
+        elif not held.terms.only_waits:
+            continue
+        elif approved.setdefault(held.response_id, approvers.are_approved(held.response_id)):
+            settled = _let_out(held, now)
+        else:
+            continue
+        if settled.release_at <= now:
+            _release(settled, state, now)
+
+
+def _let_out(held: HeldItem, now: datetime) -> Decision:
+    """Decide words for which nothing is missing any more: as a person approved them, else as they would have passed."""
+    given = next(iter(approvers.standing(held)), None)
+    if given is None:
+        return _claim(held, None, Verdict.APPROVE, held.terms.marked, approvers.why_approved(held), now)
+    how = Circumstances(shown_ms=given.shown_ms, together=given.together, undo_from=given.given_at)
+    edit = given.text if given.is_edit else None
+    return _claim(held, given.person, Verdict(given.verdict), edit, given.reason, now, how)

@@ -32,6 +32,7 @@ COUNTED_DAYS = 30
 MOST_COUNTED = 1_000  # calls of a tool, the newest, that are looked at
 RESTORABLE_FOR = timedelta(hours=24)  # one that was withdrawn
 LEAST_TONIGHT = timedelta(hours=1)
+FOR_PEOPLE = "a rule says who must approve this call, and no grant takes their place"
 
 
 class NotGranted(Exception):
@@ -110,7 +111,7 @@ def why_none(found: Asked) -> str:
     rule = found.judged.rule
     if found.judged.do == "deny":
         return "a rule of the policy denies this call, and no grant lets it pass"
-    return "a rule says who must approve this call, and no grant takes their place" if is_for_people(rule) else ""
+    return FOR_PEOPLE if is_for_people(rule) else ""
 
 
 def begin(held: HeldItem, now: datetime) -> None:

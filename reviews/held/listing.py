@@ -41,16 +41,17 @@ from metacog.models import Agent, AgentState, Team, User
 from metacog.models.heartbeat import is_alive
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.held import alike as near_duplicates
-from reviews.held import talk
+from reviews.held import approvers, talk
 from reviews.held.alike import Group
 from reviews.held.counts import to_do, worker_at
 from reviews.held.presence import Presence
-from reviews.models import Decision, HeldItem, Signal
+from reviews.models import Decision, HeldItem, ReviewTerms, Signal
 
 PAGE = 50
 CLIP = 240  # characters of a text that a row needs; CSS clips to two lines
 CALL_CLIP = 2000  # of a tool call's, of which a line names the short arguments
 MOST_METADATA = 5  # values that an address asks for
+NEEDS = ("me", "others", "calls")  # whose approval is missing
 WRITTEN = ("score_from", "score_to", "since", "until", "assigned", "mentions")  # filters of any value of their kind
 JUST_NOW = timedelta(seconds=60)  # how long a decided item stays in the list, dimmed
 MAX_JUST_DECIDED = 30
@@ -136,15 +137,17 @@ class Filters:
     assigned: str = ""  # the number of a person; so is `mentions`
     mentions: str = ""
     snoozed: str = ""  # "1" for what is snoozed, which no other list of what is held has
+    needs: str = ""  # of NEEDS; of what is held
+    viewer: int = 0  # the key of whose queue it is, which has nothing that they approved; no part of an address
     order: Order = "risk"
     usual: Order = "risk"  # the order that is meant where an address names none
     after: str = ""  # public id of the last item of the page before
 
     @classmethod
-    def of(cls, query: Mapping[str, Any], teams: Teams) -> Filters:
+    def of(cls, query: Mapping[str, Any], teams: Teams, viewer: int = 0) -> Filters:
         """Read an address of the queue of these teams; what is not known means the default."""
         agent, kind, signal, after = (word(query, name) for name in ("agent", "kind", "signal", "after"))
-        is_decided, by = query.get("state") == "decided", word(query, "by")
+        is_decided, by, needs = query.get("state") == "decided", word(query, "by"), word(query, "needs")
         usual = usual_order(teams)
         return cls(
             state="decided" if is_decided else "held",
@@ -163,15 +166,17 @@ class Filters:
             metadata=_metadata(query),
             **{name: _number(word(query, name)) for name in ("assigned", "mentions")},
             snoozed="" if is_decided or word(query, "snoozed") != "1" else "1",
+            needs=needs if not is_decided and needs in NEEDS else "",
+            viewer=viewer,
             order=next((each for each in orders(teams) if each == query.get("order")), usual),
             usual=usual,
             after=after,
         )
 
     @classmethod
-    def of_list(cls, query: Mapping[str, str], teams: Teams) -> tuple[Filters, list[str]]:
+    def of_list(cls, query: Mapping[str, str], teams: Teams, viewer: int = 0) -> tuple[Filters, list[str]]:
         """Read the address of a page; return also a sentence for each value of it that is not known."""
-        filters = cls.of(query, teams)
+        filters = cls.of(query, teams, viewer)
         by = {"by": [*Decision.By.values, filters.by]} if filters.state == "decided" else {}
         named_agent = list(Agent.objects.filter(team__in=teams, public_id=filters.agent)) if filters.agent else []
         told = unknown_filters(
@@ -183,6 +188,7 @@ class Filters:
             order=orders(teams),
             **by,
             snoozed=["1"],
+            needs=NEEDS,
             **{name: [getattr(filters, name)] for name in WRITTEN},
         )
         if not named_agent:
@@ -192,7 +198,7 @@ class Filters:
     @property
     def fields(self) -> dict[str, str]:
         """Return what differs from the default, for a form."""
-        default = Filters(order=self.usual, usual=self.usual)
+        default = Filters(order=self.usual, usual=self.usual, viewer=self.viewer)
         told = {name: value for name, value in vars(self).items() if value != getattr(default, name)}
         return told | {f"metadata.{name}": value for name, value in told.pop("metadata", ())}
 
@@ -203,7 +209,7 @@ class Filters:
 
     @property
     def narrow(self) -> bool:
-        default = Filters(state=self.state, order=self.order, usual=self.usual, after=self.after)
+        default = Filters(state=self.state, order=self.order, usual=self.usual, after=self.after, viewer=self.viewer)
         return self != default
 
     @property
@@ -323,8 +329,8 @@ def pending(filters: Filters, teams: Teams) -> Items:
 
 
 def _in_queue(items: Items, filters: Filters) -> Items:
-    """Leave what is held now, without what is snoozed unless that is asked for."""
-    items = items.filter(state=State.PENDING)
+    """Leave what is held now, without what is snoozed or waits for others unless that is asked for."""
+    items = approvers.narrowed(items.filter(state=State.PENDING), filters.needs, filters.viewer)
     return items if filters.snoozed else talk.awake(items)
 
 
@@ -505,6 +511,11 @@ def _for_rows(items: Items, filters: Filters) -> Items:
             by_rule=by_rule(),
             assignee=F("talk__assignee__username"),
             comments_count=F("talk__comments"),
+            approvals_given=F("terms__given"),
+            approvals_needed=F("terms__people"),
+            approver_role=F("terms__role"),
+            approver_group=F("terms__group"),
+            waits_for=F("terms__waits_for"),
         )
     )
 
@@ -585,15 +596,16 @@ def _token(recent: Sequence[Decision], teams: Teams, presence: Presence, waiting
     latest = HeldItem.objects.filter(pk__in=OfEach(*newest_of) if teams else []).order_by("-id").values("pk")[:1]
     released = AgentState.objects.filter(agent__team__in=teams).order_by()
     total = Func(F("decision_seq"), function="SUM", output_field=BigIntegerField())  # Sum brings a GROUP BY
+    terms = ReviewTerms.objects.filter(is_open=True, team__in=teams).order_by("-changed_at").values("changed_at")[:1]
     so_far = (
         Team.objects.filter(pk__in=[team.pk for team in teams])
         .order_by()
-        .values_list(Subquery(latest), Subquery(released.values(total=total)), worker_at())
+        .values_list(Subquery(latest), Subquery(released.values(total=total)), worker_at(), Subquery(terms))
     )
-    newest, ever, seen_at = so_far.first() or (None, None, None)
+    newest, ever, seen_at, terms_at = so_far.first() or (None, None, None, None)
     decided = [f"{decision.pk}{'u' if decision.undone_at else ''}" for decision in recent]
-    changed = talk.last_change(teams)
-    said = [f"{changed.timestamp():.6f}"] if changed else []
+    changed = (talk.last_change(teams), terms_at)
+    said = [f"{each.timestamp():.6f}" if each else "" for each in changed] if any(changed) else []
     worker = [] if is_alive(seen_at, timezone.now()) else ["away"]
     return ".".join([str(newest or 0), str(waiting), str(ever or 0), *decided, *said, *worker, presence.token])
 

@@ -36,7 +36,7 @@ class View:
 def views_of(person: User, held: int) -> list[View]:
     """Return a person's views and those of their teams, by name; two queries. `held` is how many items there are."""
     views = SavedView.objects.filter(Q(person=person) | Q(team__in=person.teams)).select_related("team")
-    found = [(view, Filters.of(view.query, person.teams)) for view in views]
+    found = [(view, Filters.of(view.query, person.teams, person.pk)) for view in views]
     shown = [(view, filters) for view, filters in found if filters.state == "held"][: COUNTED if held <= CHEAP else 0]
     counts = _counts([(view.pk, filters) for view, filters in shown], person.teams)
     return [

@@ -25,6 +25,7 @@ from metacog.audit import audit
 from metacog.db.clocks import APART_SECONDS
 from metacog.db.prepared import KEY, Insert, Select, Update, Write, ask_together, new, run_together
 from metacog.heuristics.alike import shape
+from metacog.heuristics.hesitation.modulation import marked
 from metacog.heuristics.parts import IMPASSE
 from metacog.heuristics.wire import wire
 from metacog.heuristics.wire.assessment import UNREAD, HesitationPart, ItemPart, Verdict
@@ -369,7 +370,7 @@ def _held(agent: Agent, response: AgentResponse, scored: Scored, calls: tool_cal
     told_of = [told for told in scored.found.verdict["items"] if told["disposition"] == "hold"]
     if asked := [call for told in told_of if (call := items[told["index"]].call)]:
         calls.look_for(asked)
-    rows = []
+    rows, awaited, words = list[HeldItem](), list[HeldItem](), list[tuple[HeldItem, ItemPart, str | None]]()
     for told in told_of:
         item = items[told["index"]]
         row = calls.again(item.call) if item.call else None
@@ -378,9 +379,22 @@ def _held(agent: Agent, response: AgentResponse, scored: Scored, calls: tool_cal
             rows.append(row)
             if item.call:
                 calls.add(row, item, told)
+        if item.call:
+            awaited.append(row)
+        elif "waits_for" in told:
+            words.append((row, told, _marked(item, told, scored)))
         told["held"] = row.public_id
         told["review_url"] = settings.PUBLIC_URL + reverse("item", args=[row.public_id])
+    calls.wait(words, awaited)
     return rows
+
+
+def _marked(item: heuristics.Item, told: ItemPart, scored: Scored) -> str | None:
+    """Return what would have gone out in place of the text of words that nothing but tool calls held."""
+    hesitation = scored.found.verdict["hesitation"]
+    if hesitation is None or told["recognised"] or not told.get("with_calls"):
+        return None
+    return marked(item, hesitation["score"], scored.policy)
 
 
 def _held_item(agent: Agent, response: AgentResponse, scored: Scored, told: ItemPart) -> HeldItem:
@@ -449,6 +463,7 @@ def _events(agent: Agent, response: AgentResponse, verdict: Verdict, held: Colle
                     item["held"] or response.public_id,
                     "pending" if done == "held" else done,
                     index=item["index"],
+                    **({"waits_for": item["waits_for"]} if item.get("waits_for") else {}),
                 )
             )
         elif item["recognised"]:

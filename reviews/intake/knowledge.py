@@ -84,7 +84,8 @@ def remember_released(decision: Decision) -> None:
         return
     is_edited, is_approved = decision.verdict == Decision.Verdict.EDIT, decision.by == Decision.By.PERSON
     judged = memory.judge(agent, decision.text, scorer)
-    if not is_edited:
+    terms = getattr(held, "terms", None)
+    if not is_edited and not (terms and terms.with_calls):
         judged = judged._replace(disposition="hold", score=held.hesitation_score)
     response = held.response
     occurred_at = response.wire_body().get("occurred_at") if response.body and not is_edited else None

@@ -15,12 +15,13 @@ from metacog.audit import audit
 from metacog.heuristics.text.canonical_json import canonical
 from metacog.heuristics.text.tags import TOOL_CALL, ToolCall
 from metacog.heuristics.tool_calls import grants
+from metacog.heuristics.tool_calls.approvers import ANYBODY, of_rule
 from metacog.heuristics.tool_calls.definition import definition_of
 from metacog.heuristics.tool_calls.rules import Judged, is_for_people
 from metacog.heuristics.wire.assessment import ItemPart
 from metacog.models import Agent, AuditEvent
 from reviews.intake import approvals
-from reviews.models import CallGrant, CallOutcome, Decision, HeldCall, HeldItem
+from reviews.models import AwaitedCall, CallGrant, CallOutcome, Decision, HeldCall, HeldItem, ReviewTerms
 
 APPROVED_FOR = timedelta(days=7)  # how long an approval that was not used stays one
 
@@ -84,6 +85,8 @@ class Calls:
         self.events: list[AuditEvent] = []
         self._open: dict[str, HeldCall] = {}
         self._new: list[HeldCall] = []
+        self._terms: list[ReviewTerms] = []
+        self._awaited: list[HeldItem] = []
         self._judged: Sequence[Judged | None] = ()
         self._granted: dict[int, CallGrant] = {}
         self._changed: set[int] = set()  # indexes of calls whose tool is not the one of the grant
@@ -222,15 +225,51 @@ class Calls:
         )
         self._open[row.sha256] = row
         self._new.append(row)
+        if (named := of_rule(row.rule)) != ANYBODY:
+            self._terms.append(
+                ReviewTerms(
+                    held=held,
+                    people=named.people,
+                    role=next(iter(named.roles), ""),
+                    group=next(iter(named.groups), ""),
+                    changed_at=self.now,
+                )
+            )
+
+    def wait(self, words: Sequence[tuple[HeldItem, ItemPart, str | None]], calls: Sequence[HeldItem]) -> None:
+        """Have words wait for the held calls of their response, each with the text it would have passed as."""
+        self._awaited = list({call.public_id: call for call in calls}.values()) if words else []
+        for held, told, marked in words:
+            told["waits_for"] = [call.public_id for call in self._awaited]
+            is_alone = told.get("with_calls", False)
+            self._terms.append(
+                ReviewTerms(
+                    held=held,
+                    waits_for=told["waits_for"],
+                    with_calls=is_alone,
+                    only_waits=is_alone,
+                    marked=marked,
+                    changed_at=self.now,
+                )
+            )
 
     def save(self) -> None:
         """Write down what began to wait, once its items are."""
-        if self._new:
-            keys = dict(
-                HeldItem.objects.filter(public_id__in=[row.held.public_id for row in self._new]).values_list(
-                    "public_id", "pk"
-                )
-            )
-            for row in self._new:
-                row.held_id = keys[row.held.public_id]
-            HeldCall.objects.bulk_create(self._new)
+        rows: list[HeldCall | ReviewTerms] = [*self._new, *self._terms]
+        if not rows:
+            return
+        named = {row.held.public_id for row in rows} | {call.public_id for call in self._awaited}
+        found = HeldItem.objects.filter(public_id__in=named).values_list("public_id", "pk", "response")
+        keys = {public_id: (pk, response) for public_id, pk, response in found}
+        for terms in self._terms:
+            terms.team_id = self.agent.team_id
+        awaited = [
+            AwaitedCall(response_id=response, call_id=keys[call.public_id][0])
+            for response in {keys[terms.held.public_id][1] for terms in self._terms if terms.waits_for}
+            for call in self._awaited
+        ]
+        for row in rows:
+            row.held_id = keys[row.held.public_id][0]
+        HeldCall.objects.bulk_create(self._new)
+        ReviewTerms.objects.bulk_create(self._terms)
+        AwaitedCall.objects.bulk_create(awaited)

@@ -274,7 +274,7 @@ def _held(agent: Agent, is_given: bool) -> tuple[list[HeldShape], list[str]]:
             more.append(public_id)
     rows = (
         waiting.filter(pk__in=shown)
-        .select_related("response", "call__outcome")
+        .select_related("response", "call__outcome", "terms")
         .defer("response__body", "response__history")
     )
     items = [held_shape(row) for row in rows] if shown else []
@@ -459,6 +459,9 @@ def _held_section(context: Context) -> str:
             _("The held tool call:") if item["kind"] == HeldItem.Kind.TOOL_CALL else _("The held text:"),
             *_quoted(item["text"]),
         ]
+        if item["waits_for"]:
+            told = _("It waits for tool calls, and goes out once all are approved:")
+            lines.append(f"{told} {', '.join(item['waits_for'])}")
     if context["held_more"]:
         lines += ["", "GET /api/v1/held/{id}: " + ", ".join(context["held_more"])]
     return "\n".join([*lines, "</held>"])

@@ -150,7 +150,8 @@ def _count(agent: Agent, day: date) -> dict[str, Any]:
     posted = AgentResponse.objects.posted()
     responses = posted.filter(agent=agent, received_at__gte=start, received_at__lt=start + _DAY).order_by()
     told: dict[str, Any] = responses.aggregate(responses=Count("pk"), triggered=Count("pk", filter=Q(triggered=True)))
-    held = HeldItem.objects.words().filter(response__in=responses).count()
+    words = HeldItem.objects.words().filter(response__in=responses)
+    held = words.count()
     outcomes: Counter[str] = Counter()
     scores: dict[str, list[int]] = {}
     lengths: dict[str, list[int]] = {}
@@ -159,7 +160,7 @@ def _count(agent: Agent, day: date) -> dict[str, Any]:
     # An item is closed by its one released decision, which nobody can take back.
     decisions = Decision.objects.filter(
         held__response__in=responses, released_at__isnull=False, undone_at=None
-    ).exclude(held__kind=HeldItem.Kind.TOOL_CALL)
+    ).filter(held__in=words)
     for verdict, by, person, score, length, erased_at, held_at, decided_at in decisions.order_by().values_list(
         "verdict",
         "by",

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from statistics import median
 
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q
 from django.utils import timezone
 
 from metacog.db.clocks import LEEWAY
 from metacog.db.ids import first_id_at
 from metacog.models import User
-from reviews.models import Decision, HeldItem
+from reviews.models import Approval, Decision, HeldItem
 
 Verdict = Decision.Verdict
 
@@ -58,7 +58,9 @@ def of(person: User, now: datetime) -> Day:
         verdicts[verdict] += 1
         if shown_ms is not None:
             times.append(shown_ms)
-    held = HeldItem.objects.filter(team__in=person.teams, state=HeldItem.State.PENDING)
+    approved = Approval.objects.filter(held=OuterRef("pk"), person=person, ended_at=None)
+    held = HeldItem.objects.filter(~Exists(approved), team__in=person.teams, state=HeldItem.State.PENDING)
+    held = held.exclude(terms__only_waits=True)
     late = Q(pk=None)
     for team in person.teams:
         late |= Q(team=team, held_at__lt=now - timedelta(minutes=team.decide_within_minutes))

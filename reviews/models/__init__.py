@@ -1,12 +1,12 @@
 """What happened and what people decided; a module for each subject."""
 
 from reviews.models.corrections import LearnedCorrections, PossibleCorrection, correction_id
-from reviews.models.decisions import Decision, decision_id
+from reviews.models.decisions import Approval, Decision, approval_id, decision_id
 from reviews.models.deliveries import Delivery, Endpoint, TeamWebhook, delivery_id, webhook_id
 from reviews.models.evidence import FittedWeights, Sample, SampleCursor, sample_id
 from reviews.models.extensions import ExtensionRequest, extension_id
 from reviews.models.figures import DailyFigure, LookFigure, ReviewTimeFigure, SampleFigure
-from reviews.models.held import HeldItem, HeldItems, Looking, SavedView, held_id
+from reviews.models.held import HeldItem, HeldItems, Looking, ReviewTerms, SavedView, held_id
 from reviews.models.learning import (
     ContrastLook,
     CorrectedResponse,
@@ -25,10 +25,12 @@ from reviews.models.responses import AgentResponse, Signal, response_id
 from reviews.models.risk import BudgetDay, LearnedRisk, RiskModel
 from reviews.models.search import SearchDocument, SearchDue, SearchProgress
 from reviews.models.talk import Comment, ItemTalk, Mention, comment_id
-from reviews.models.tool_calls import CallGrant, CallOutcome, HeldCall
+from reviews.models.tool_calls import AwaitedCall, CallGrant, CallOutcome, HeldCall
 
 __all__ = [
     "AgentResponse",
+    "Approval",
+    "AwaitedCall",
     "BudgetDay",
     "CallGrant",
     "CallOutcome",
@@ -60,6 +62,7 @@ __all__ = [
     "ProposalTrial",
     "Reflection",
     "Research",
+    "ReviewTerms",
     "ReviewTimeFigure",
     "RiskModel",
     "Sample",
@@ -73,6 +76,7 @@ __all__ = [
     "Signal",
     "SweepCursor",
     "TeamWebhook",
+    "approval_id",
     "comment_id",
     "correction_id",
     "decision_id",

@@ -21,6 +21,10 @@ def decision_id() -> str:
     return new_id("dec")
 
 
+def approval_id() -> str:
+    return new_id("apr")
+
+
 class Decision(models.Model):
     """What was decided about a held item, by whom, bound to what they were shown.
 
@@ -104,3 +108,54 @@ class Decision(models.Model):
     def can_be_undone(self, now: datetime) -> bool:
         """Say whether its person may still take it back; `reviews.held.decisions.undo` asks the row."""
         return self.undone_at is None and self.released_at is None and self.release_at > now
+
+
+class Approval(models.Model):
+    """One person's approval that decides nothing yet: others must approve as well, or tool calls be approved.
+
+    It is of what it names (`text_sha256`) and of nothing else. All that stand of one item are of the same.
+    """
+
+    class Ended(models.TextChoices):
+        WITHDRAWN = "withdrawn", _("withdrawn")
+        REPLACED = "replaced", _("something else was approved since")
+        LAPSED = "lapsed", _("the person may no longer approve it")
+
+    public_id = models.CharField(max_length=40, unique=True, default=approval_id)
+    held = models.ForeignKey(HeldItem, models.PROTECT, related_name="approvals")
+    person = models.ForeignKey(User, models.PROTECT, related_name="approvals")
+    verdict = models.CharField(max_length=10, choices=Decision.Verdict)  # approve or edit
+    reason = models.TextField(blank=True)
+    item_version = models.PositiveIntegerField()
+    item_sha256 = models.CharField(max_length=64)
+    # What may be used once the item is decided so, as Decision has it.
+    text = models.TextField(null=True)  # noqa: DJ001 - an edit may be empty
+    arguments = OrderedJSONField(null=True)
+    text_sha256 = models.CharField(max_length=64)
+    needed = models.PositiveSmallIntegerField(default=1)  # people, for just this
+    given_at = models.DateTimeField(default=timezone.now)
+    together = models.CharField(max_length=40, blank=True)  # with one press: the same for all
+    shown_ms = models.PositiveIntegerField(null=True)
+    ended_at = models.DateTimeField(null=True)
+    ended = models.CharField(max_length=10, choices=Ended, blank=True)
+
+    class Meta:
+        verbose_name = _("approval")
+        verbose_name_plural = _("approvals")
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["held", "person"], condition=Q(ended_at=None), name="one_standing_approval_a_person"
+            ),
+        ]
+        indexes = [
+            # What a person did last.
+            models.Index(fields=["person", "-given_at"], name="approvals_of_person"),
+        ]
+
+    def __str__(self) -> str:
+        return self.public_id
+
+    @property
+    def is_edit(self) -> bool:
+        return self.verdict == Decision.Verdict.EDIT

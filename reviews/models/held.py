@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from metacog.db.ids import new_id
 from metacog.db.rows import Negated, Row
-from metacog.models import Agent, Team, User
+from metacog.models import Agent, Role, Team, User
 from reviews.models.responses import AgentResponse
 
 
@@ -28,8 +28,8 @@ class HeldItems(models.QuerySet["HeldItem"]):
         return self.filter(GreaterThan(Row(F("review_due_at"), F("pk")), place))
 
     def words(self) -> Self:
-        """Return what is said, remembered or asked for; not what is done, which is held by other rules."""
-        return self.exclude(kind=HeldItem.Kind.TOOL_CALL)
+        """Return what is said, remembered or asked for; not what is done, or waited for that alone: by other rules."""
+        return self.exclude(kind=HeldItem.Kind.TOOL_CALL).exclude(terms__with_calls=True)
 
 
 class HeldItem(models.Model):
@@ -87,8 +87,9 @@ class HeldItem(models.Model):
     lookers: Sequence[User]
     standing: Sequence[Any]
     group: Any = None
-    # Where it was read with them: its comments that stand.
+    # Where it was read with them: its comments that stand; its approvals that stand.
     said: Sequence[Any]
+    approved_by: Sequence[Any]
 
     class Meta:
         verbose_name = _("held item")
@@ -156,6 +157,39 @@ class HeldItem(models.Model):
     @property
     def state_for_agent(self) -> str:
         return str(self.state) if self.closed_at else str(self.State.PENDING)
+
+
+class ReviewTerms(models.Model):
+    """What a held item needs beside one person's decision. Most items need nothing, and have no such row.
+
+    A tool call has who must approve it, as its rule said. Words of a response whose calls are held have these, and
+    whether anything but them is missing.
+    """
+
+    held = models.OneToOneField(HeldItem, models.CASCADE, primary_key=True, related_name="terms")
+    team = models.ForeignKey(Team, models.PROTECT, related_name="+", db_index=False)
+    people = models.PositiveSmallIntegerField(default=1)  # how many must approve
+    # Which people; an edit that meets another rule may need more (reviews.held.approvers).
+    role = models.CharField(max_length=10, choices=Role, blank=True)
+    group = models.CharField(max_length=100, blank=True)  # of metacog.models.MemberGroup, by its name
+    given = models.PositiveSmallIntegerField(default=0)  # approvals that stand
+    waits_for = models.JSONField(default=list)  # public ids of held calls
+    with_calls = models.BooleanField(default=False)  # these alone had it held
+    only_waits = models.BooleanField(default=False)  # nothing but these is missing now: it is in nobody's queue
+    # What goes out once they are approved, where the text would have had a mark; null: the text itself.
+    marked = models.TextField(null=True)  # noqa: DJ001 - as said
+    is_open = models.BooleanField(default=True)  # the item is pending
+    changed_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name = _("terms of a review")
+        verbose_name_plural = _("terms of reviews")
+        indexes = [
+            models.Index(fields=["team", "only_waits"], condition=Q(is_open=True), name="open_terms"),
+        ]
+
+    def __str__(self) -> str:
+        return f"terms of {self.held_id}"
 
 
 class SavedView(models.Model):

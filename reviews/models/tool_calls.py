@@ -14,6 +14,7 @@ from metacog.db.ids import new_id
 from metacog.models import Agent, Role, User
 from reviews.models.decisions import Decision
 from reviews.models.held import HeldItem
+from reviews.models.responses import AgentResponse
 
 
 def grant_id() -> str:
@@ -217,3 +218,18 @@ class CallGrant(models.Model):
             return self.State.PENDING
         is_by_reviewer = vars(self)["is_by_reviewer"]
         return self.State.ACTIVE if is_by_reviewer else self.State.SUSPENDED
+
+
+class AwaitedCall(models.Model):
+    """A held tool call for which the words of a response wait."""
+
+    response = models.ForeignKey(AgentResponse, models.CASCADE, related_name="awaited", db_index=False)
+    call = models.ForeignKey(HeldItem, models.CASCADE, related_name="awaited_by")
+
+    class Meta:
+        verbose_name = _("awaited tool call")
+        verbose_name_plural = _("awaited tool calls")
+        constraints = [models.UniqueConstraint(fields=["response", "call"], name="awaited_once")]
+
+    def __str__(self) -> str:
+        return f"{self.response_id} awaits {self.call_id}"

@@ -25,7 +25,7 @@ from metacog.audit import audit
 from metacog.db import clocks
 from metacog.models import Channel, Notice, PersonNotices, Role
 from metacog.notices import chat, mail
-from reviews.held import presence
+from reviews.held import approvers, presence
 from reviews.isolation import by_itself
 from reviews.models import ExtensionRequest, HeldItem
 from reviews.outbox import event_texts, notification_texts
@@ -136,11 +136,12 @@ def _until(reader: Reader, now: datetime) -> datetime:
 
 
 def _waiting_for(reader: Reader, now: datetime) -> QuerySet[HeldItem]:
-    """Return what waits where a person decides, or in a team."""
+    """Return what waits where a person decides and may approve it, or in a team."""
     pending = HeldItem.objects.filter(state=HeldItem.State.PENDING, expires_at__gt=now)
     if isinstance(reader, Channel):
-        return pending.filter(team=reader.team_id)
-    return pending.filter(team__in=reader.person.teams_as(Role.REVIEWER))
+        return approvers.narrowed(pending.filter(team=reader.team_id), "", None)
+    decided = pending.filter(team__in=reader.person.teams_as(Role.REVIEWER))
+    return approvers.to_tell(decided, reader.person_id)
 
 
 def _new(waiting: QuerySet[HeldItem], since: datetime | None, until: datetime) -> QuerySet[HeldItem]:

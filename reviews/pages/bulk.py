@@ -17,13 +17,14 @@ from metacog.db.ids import new_id
 from metacog.heuristics.alike.differences import Column
 from metacog.models import Role
 from patterns.models import ErrorPattern
-from reviews.held import alike, decisions
+from reviews.held import alike, approvers, decisions
 from reviews.held.listing import PAGE, Filters, in_order, named, pending
 from reviews.metrics import review_time
 from reviews.models import HeldItem, Signal
 from reviews.pages import call_desk
 from reviews.pages.deciding import reason_form, reason_given, why_not
 from reviews.pages.person import PersonRequest, forbidden, number, visible_items
+from reviews.presentation.approvals import needs
 from reviews.presentation.differences import headings, in_words
 from reviews.presentation.explanation import parts, response_flags
 from reviews.presentation.marks import marked
@@ -51,7 +52,7 @@ def _selected(request: PersonRequest) -> tuple[list[str], int]:
     groups = [named(each) for each in request.GET.getlist("group")[:PAGE]]
     if not groups:
         return wanted, 0
-    filters = replace(Filters.of(request.GET, request.user.teams), alike="")
+    filters = replace(Filters.of(request.GET, request.user.teams, request.user.pk), alike="")
     keys = HeldItem.objects.filter(public_id__in=groups, team__in=request.user.teams).values("alike")
     same = in_order(pending(filters, request.user.teams).filter(alike__in=keys), filters)
     found = list(same.values_list("public_id", flat=True))
@@ -62,7 +63,7 @@ def _selected(request: PersonRequest) -> tuple[list[str], int]:
 @require_POST
 def decide_together(request: PersonRequest) -> HttpResponse:
     """Decide what is ticked, each item for itself; say what was skipped, and why."""
-    filters = Filters.of(request.GET, request.user.teams)
+    filters = Filters.of(request.GET, request.user.teams, request.user.pk)
     shown = dict(_shown(raw) for raw in request.POST.getlist("item")[:MOST_ITEMS])
     items = list(in_order(visible_items(request).filter(public_id__in=shown), filters))
     mine = set(request.user.teams_as(Role.REVIEWER).values_list("pk", flat=True))
@@ -73,13 +74,16 @@ def decide_together(request: PersonRequest) -> HttpResponse:
     problem = gettext("Select at least one item.") if not items else why_not(verdict, None, min(reasons.values()))
     if problem:
         return _page(request, request.POST.getlist("held"), ticked=shown, problem=problem)
-    one_press, skipped = new_id("press"), 0
+    one_press, skipped, others = new_id("press"), 0, 0
     passed = review_time.elapsed(request.POST.get("shown", ""), PAGE_OF_SEVERAL)
     each_ms = None if passed is None else passed // len(items)
     for held in items:
         version, digest = shown[held.public_id]
+        if verdict == "approve" and approvers.is_edited(held):  # which this page does not show
+            others += 1
+            continue
         try:
-            decisions.decide(  # again where the first answer was lost or nobody waited for it: the same stands
+            decisions.decide_or_approve(  # again where the first answer was lost: the same stands
                 held,
                 request.user,
                 verdict,
@@ -88,6 +92,15 @@ def decide_together(request: PersonRequest) -> HttpResponse:
             )
         except decisions.Standing:
             skipped += 1
+        except decisions.NotApprover:
+            others += 1
+    if others:
+        said = ngettext(
+            "Skipped %(n)d item: others must approve it, or somebody approved it with edits. Open it by itself.",
+            "Skipped %(n)d items: others must approve them, or somebody approved them with edits. Open each by itself.",
+            others,
+        )
+        messages.warning(request, said % {"n": others})
     if skipped:
         said = ngettext(
             "Skipped %(n)d item: it was decided or changed meanwhile.",
@@ -106,7 +119,7 @@ def _page(
     problem: str = "",
     left: int = 0,
 ) -> HttpResponse:
-    filters = Filters.of(request.GET, request.user.teams)
+    filters = Filters.of(request.GET, request.user.teams, request.user.pk)
     waiting = visible_items(request).filter(
         public_id__in=[named(each) for each in wanted[:MOST_ITEMS]],
         state=HeldItem.State.PENDING,
@@ -194,6 +207,7 @@ def _entry(
         "parts": parts(hesitation["signals"] if hesitation else [], known.get(held.response_id)),
         "user_message": body.get("user_message"),
         "ticked": ticked is None or held.public_id in ticked,
+        "needs": needs(held),
         "differ": in_words(cluster.columns),
         "headings": heads,
         "rows": [

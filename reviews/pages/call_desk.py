@@ -172,5 +172,5 @@ def withdraw_grant(request: PersonRequest, grant_id: str) -> HttpResponse:
     if not request.user.has_role(grant.held.team_id, Role.REVIEWER):
         return forbidden(request)
     grants.withdraw(grant, request.user)
-    filters = Filters.of(request.GET, request.user.teams)
+    filters = Filters.of(request.GET, request.user.teams, request.user.pk)
     return HttpResponseRedirect(reverse("item", args=[grant.held.public_id]) + filters.query)

@@ -23,7 +23,7 @@ from reviews.held.mail_links import Link, path, read
 from reviews.models import Decision, HeldItem
 from reviews.outbox import notification_texts
 from reviews.pages import call_desk
-from reviews.pages.deciding import reason_form, reason_given, why_not
+from reviews.pages.deciding import approvals_of, reason_form, reason_given, why_not
 from reviews.presentation import reasons
 from reviews.presentation.explanation import RECORD_OF, explain, response_flags
 from reviews.presentation.marks import marked
@@ -74,7 +74,7 @@ def by_mail(request: HttpRequest, link: Link) -> HttpResponse:
     if problem := why_not(verdict, None, reason):
         return _page(request, link, problem=problem, given=reason_form(request), status=422)
     try:
-        decisions.decide(
+        decisions.decide_or_approve(
             link.held,
             link.person,
             verdict,
@@ -84,6 +84,8 @@ def by_mail(request: HttpRequest, link: Link) -> HttpResponse:
     except decisions.Standing:
         link.held.refresh_from_db()
         return _page(request, link, conflict=True, given=reason_form(request), status=409)
+    except decisions.NotApprover:
+        return _page(request, link, status=403)  # the page says who must
     return redirect(path(link))
 
 
@@ -92,6 +94,10 @@ def by_mail(request: HttpRequest, link: Link) -> HttpResponse:
 def undo_by_mail(request: HttpRequest, link: Link) -> HttpResponse:
     """Take back what was decided by this link, and show the item again, under a new one that ends no later."""
     decision = link.held.decisions.filter(person=link.person, item_version=link.version, undone_at=None).first()
+    approval = link.held.approvals.filter(person=link.person, ended_at=None).select_related("held").first()
+    if decision is None and approval and decisions.withdraw_approval(approval, VIA):
+        link.held.refresh_from_db()
+        return redirect(path(replace(link, version=link.held.version)))
     if decision is None or not decisions.undo(decision, link.person, VIA):
         return _page(request, link, too_late=decision is not None, status=409)
     link.held.refresh_from_db()
@@ -131,6 +137,7 @@ def _item(link: Link) -> dict[str, Any]:
         "standing": standing,
         "can_undo": can_undo,
         "can_decide": held.state == State.PENDING and held.version == link.version,
+        "approvals": approvals_of(held, link.person),
         "presets": reasons.PRESETS.items(),
         "item_url": reverse("item", args=[held.public_id]),
         "path": path(link),

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
@@ -29,15 +29,24 @@ from metacog.models import Agent, Role, Team, User
 from metacog.pages.agent_choice import choice
 from reviews import traces
 from reviews.held import decisions, grants, listing, presence, saved_views, similar
+from reviews.held.decisions import Taken
 from reviews.held.listing import Filters
 from reviews.held.presence import Presence
 from reviews.metrics import review_time, sampling
-from reviews.models import AgentResponse, Decision, HeldItem
+from reviews.models import AgentResponse, Approval, Decision, HeldItem
 from reviews.pages import call_desk, call_edit, talk
 from reviews.pages.call_desk import of_edited
-from reviews.pages.deciding import reason_form, reason_given, why_not, with_line_ends_of
+from reviews.pages.deciding import (
+    approvals_of,
+    reason_form,
+    reason_given,
+    why_not,
+    with_line_ends_of,
+    words_waiting,
+)
 from reviews.pages.person import PersonRequest, forbidden, number, visible_items
 from reviews.presentation import arguments, highlight, questions, reasons
+from reviews.presentation.approvals import counted, whom
 from reviews.presentation.differences import in_words
 from reviews.presentation.explanation import RECORD_OF, TITLES, explain, other_parts, response_flags
 from reviews.presentation.look_alikes import of_hosts
@@ -61,7 +70,7 @@ TOLD_FOR = timedelta(seconds=10)  # how long a page says what the person just di
 def queue(request: PersonRequest) -> HttpResponse:
     """Show the list, and beside it the item that comes first."""
     around = _presence(request)
-    filters, unknown = Filters.of_list(request.GET, request.user.teams)
+    filters, unknown = Filters.of_list(request.GET, request.user.teams, request.user.pk)
     page = listing.page(filters, request.user, around)
     first = _first(page) or next(iter(page.rows), None)
     held = visible_items(request).get(pk=first.pk) if first else None
@@ -74,9 +83,9 @@ def item(request: PersonRequest, held_id: str) -> HttpResponse:
     """Show one item beside the list; the item alone when the page has the list."""
     held = _visible(request, held_id)
     if request.htmx:
-        desk = _desk(request, Filters.of(request.GET, request.user.teams), held, _presence(request))
+        desk = _desk(request, Filters.of(request.GET, request.user.teams, request.user.pk), held, _presence(request))
         return render(request, "reviews/_desk.html", desk)
-    filters, unknown = Filters.of_list(request.GET, request.user.teams)
+    filters, unknown = Filters.of_list(request.GET, request.user.teams, request.user.pk)
     return _split(request, filters, held, unknown_filters=unknown)
 
 
@@ -87,7 +96,7 @@ def following(request: PersonRequest, held_id: str) -> HttpResponse:
     The page keeps it until it is shown: to fetch it is not to look at it. `without` names what the page has shown or
     decided already; `now` says that it is shown at once.
     """
-    held, filters = _visible(request, held_id), Filters.of(request.GET, request.user.teams)
+    held, filters = _visible(request, held_id), Filters.of(request.GET, request.user.teams, request.user.pk)
     around = _presence(request)
     without = [held.public_id, *map(listing.named, request.GET.getlist("without")[:MOST_AHEAD])]
     found = listing.neighbour(filters, request.user.teams, held, around, without)
@@ -110,7 +119,7 @@ def changes(request: PersonRequest) -> HttpResponse:
         _look(request, held)
     if listing.token(teams, around) == request.GET.get("token"):
         return HttpResponse(status=204)
-    filters = Filters.of(request.GET, teams)
+    filters = Filters.of(request.GET, teams, request.user.pk)
     page = listing.page(filters, request.user, around)
     context: dict[str, Any] = {"oob": True, "opened": opened}
     if opened:
@@ -143,7 +152,7 @@ def reveal(request: PersonRequest, held_id: str) -> HttpResponse:
     audit.record(action, held.public_id, actor=request.user, team=held.team_id, agent=held.agent, at=place[:200])
     if request.htmx and field and "edit" not in request.GET:
         return render(request, "reviews/_argument.html", {"held": held, "field": field, "may_reveal": True})
-    filters = Filters.of(request.GET, request.user.teams)
+    filters = Filters.of(request.GET, request.user.teams, request.user.pk)
     if request.htmx:
         desk = _desk(request, filters, held, _presence(request), revealed=[place])
         return render(request, "reviews/_desk.html", desk)
@@ -153,7 +162,7 @@ def reveal(request: PersonRequest, held_id: str) -> HttpResponse:
 @require_POST
 def decide(request: PersonRequest, held_id: str) -> HttpResponse:
     """Decide an item as the form shows it, then go on to the next."""
-    held, filters = _visible(request, held_id), Filters.of(request.GET, request.user.teams)
+    held, filters = _visible(request, held_id), Filters.of(request.GET, request.user.teams, request.user.pk)
     if not request.user.has_role(held.team_id, Role.REVIEWER):
         return forbidden(request)
     verdict, is_call = request.POST.get("verdict", ""), held.kind == Kind.TOOL_CALL
@@ -165,6 +174,7 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
     is_rejected = verdict == Verdict.REJECT
     reason, given = (reason_given(request, held.agent), reason_form(request)) if is_rejected else ("", None)
     problem = why_not(verdict, text, reason)
+    like = request.POST.get("approval", "") if verdict == Verdict.APPROVE and not posted else ""
     if text is not None and secrets.is_mask_left(text, held.text):
         problem = problem or call_edit.still_masked()
     if problem:
@@ -177,7 +187,7 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
         problem = gettext("Nothing was decided: some fields have errors.")
         return _split(request, filters, held, status=422, problem=problem, posted=posted)
     try:
-        decision, _ = decisions.decide(
+        decision, _ = decisions.decide_or_approve(
             held,
             request.user,
             verdict,
@@ -191,11 +201,15 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
                     request.POST.get("shown", ""), held.public_id, number(request.POST.get("in_sight", ""))
                 ),
                 grant=grants.Wanted(seconds=600) if request.POST.get("again") == "1" else None,
+                like=like[:40],
             ),
         )
     except decisions.Standing:
         held = _visible(request, held_id)
         return _split(request, filters, held, status=409, conflict=True, given=given, posted=posted)
+    except decisions.NotApprover as refusal:
+        problem = gettext("Nothing was decided. To approve this takes %(whom)s.") % {"whom": whom(refusal.approvers)}
+        return _split(request, filters, held, status=403, problem=problem, posted=posted)
     except decisions.OutOfSchema as wrong:
         assert call_edited
         posted = call_edited._replace(errors=call_edit.of_schema(call_edited, wrong.errors))
@@ -238,7 +252,7 @@ def undo(request: PersonRequest, decision_id: str) -> HttpResponse:
     )
     if not request.user.has_role(decision.held.team_id, Role.REVIEWER):
         return forbidden(request)
-    filters = Filters.of(request.GET, request.user.teams)
+    filters = Filters.of(request.GET, request.user.teams, request.user.pk)
     one_press = Decision.objects.filter(
         together=decision.together, person=request.user, held__team__in=request.user.teams_as(Role.REVIEWER)
     ).select_related("held")
@@ -250,8 +264,22 @@ def undo(request: PersonRequest, decision_id: str) -> HttpResponse:
     return _go_on(request, filters, held, decision, _presence(request))
 
 
+@require_POST
+def withdraw_approval(request: PersonRequest, approval_id: str) -> HttpResponse:
+    """Take back one's own approval, which others have not joined yet, and show its item again."""
+    mine = Approval.objects.filter(person=request.user, held__team__in=request.user.teams_as(Role.REVIEWER))
+    approval = get_object_or_404(mine.select_related("held"), public_id=approval_id)
+    filters = Filters.of(request.GET, request.user.teams, request.user.pk)
+    every = mine.filter(together=approval.together).select_related("held") if approval.together else [approval]
+    taken_back = [each.ended_at is not None or decisions.withdraw_approval(each) for each in every]
+    held = _visible(request, approval.held.public_id)
+    if not all(taken_back):
+        return _split(request, filters, held, status=409, too_late=True)
+    return _go_on(request, filters, held, approval, _presence(request))
+
+
 def _go_on(
-    request: PersonRequest, filters: Filters, held: HeldItem | None, decision: Decision | None, around: Presence
+    request: PersonRequest, filters: Filters, held: HeldItem | None, decision: Taken | None, around: Presence
 ) -> HttpResponse:
     """Go to `held` after something was decided: as a swap with the list as it is now, else by a redirect."""
     url = (reverse("item", args=[held.public_id]) if held else reverse("queue")) + filters.query
@@ -263,7 +291,7 @@ def _go_on(
     return push_url(render(request, "reviews/_next.html", context), url)
 
 
-def _noted(request: PersonRequest, filters: Filters, decision: Decision, around: Presence) -> HttpResponse:
+def _noted(request: PersonRequest, filters: Filters, decision: Taken, around: Presence) -> HttpResponse:
     """Answer a page that has gone on already: what was decided, and the list if the page waits for it.
 
     `opened` is the item that it shows by now.
@@ -404,7 +432,7 @@ def _desk(
     around: Presence,
     *,
     in_sight: bool = True,
-    just_done: Decision | None = None,
+    just_done: Taken | None = None,
     posted: str | call_edit.Posted | None = None,
     **shown: Any,
 ) -> dict[str, Any]:
@@ -473,6 +501,8 @@ def _desk(
             "text_changes": word_changes(held.text, posted) if isinstance(posted, str) else (),
             "edited_text": "" if is_call else shown_text if posted is None else posted,
             "presets": reasons.PRESETS.items(),
+            "approvals": approvals_of(held, request.user, filters.query),
+            "waiting_words": words_waiting(held, filters.query),
             "others": around.others.get(held.pk),
             "shown": review_time.stamp(held.public_id, request.POST.get("shown", "")),
         }
@@ -516,10 +546,13 @@ def _look(request: PersonRequest, held: HeldItem | None) -> None:
         presence.look(request.user, held)
 
 
-def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] | None:
+def _told(request: PersonRequest, just_done: Taken | None) -> dict[str, Any] | None:
     """Return what the person did a moment ago, and until when it can be taken back."""
     now = timezone.now()
     told_for = max(TOLD_FOR, timedelta(seconds=settings.UNDO_SECONDS))
+    approval = _approved_last(request, just_done, now - 2 * told_for)
+    if isinstance(just_done, Approval):
+        return approval and _told_of(approval, now)
     mine = Decision.objects.filter(person=request.user, held__team__in=request.user.teams)
     # It may have been taken back so long after. Without a bound, whoever never decided has all decisions read.
     # Nor what was done before the clock was set back, which would stay the last.
@@ -547,6 +580,8 @@ def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] 
         .order_by("-latest", "-public_id")
         .first()
     )
+    if approval and not just_done and (last is None or last.latest < (approval.ended_at or approval.given_at)):
+        return _told_of(approval, now)
     if last is None:
         return None
     if last != just_done and last.latest < now - told_for:
@@ -566,6 +601,30 @@ def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] 
         and last.undone_at is None
         and last.held.kind != Kind.TOOL_CALL  # a known error is one of words
         and request.user.has_role(last.held.team_id, Role.CURATOR),
+    }
+
+
+def _approved_last(request: PersonRequest, just_done: Taken | None, since: datetime) -> Any:
+    """Return what the person approved last that decided nothing, or took back."""
+    rows = Approval.objects.filter(person=request.user, held__team__in=request.user.teams)
+    if isinstance(just_done, Approval):
+        rows = rows.filter(pk=just_done.pk)
+    else:
+        is_open = Q(ended_at=None, held__state=State.PENDING) | Q(ended=Approval.Ended.WITHDRAWN)
+        rows = rows.filter(is_open, given_at__gte=since)
+    rows = rows.select_related("held__terms").annotate(clip=listing.beginning("held__"))
+    return rows.annotate(call_name=F("held__call__name")).order_by("-given_at").first()
+
+
+def _told_of(approval: Any, now: datetime) -> dict[str, Any]:
+    """Return what `_told` does of an approval that others must join, or that waits for tool calls."""
+    held = approval.held
+    terms = held.terms
+    return {
+        "approval": approval,
+        "count": Approval.objects.filter(together=approval.together).count() if approval.together else 1,
+        "clip": secrets.excerpt(held.kind, approval.call_name, approval.clip),
+        "counted": "" if terms.waits_for else counted(terms.given, terms.people),
     }
 
 

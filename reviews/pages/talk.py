@@ -90,11 +90,14 @@ def views(filters: Filters, to_do: Mapping[str, int], person: User) -> list[View
         (gettext("Assigned to me"), "assigned", me),
         (gettext("Mentions me"), "mentions", me),
         (gettext("Snoozed"), "snoozed", "1"),
+        (gettext("Needs my approval"), "needs", "me"),
+        (gettext("Approved by me, needs others"), "needs", "others"),
+        (gettext("Waits for tool calls"), "needs", "calls"),
     ]
-    none = filters.but(assigned="", mentions="", snoozed="")
+    none = filters.but(assigned="", mentions="", snoozed="", needs="")
     found = []
     for name, field, value in offered:
-        is_on, count = getattr(filters, field) == value, to_do.get(field, 0)
+        is_on, count = getattr(filters, field) == value, to_do.get(f"{field}_{value}" if field == "needs" else field, 0)
         url = reverse("queue") + (none if is_on else none.but(state="held", by="", **{field: value})).query
         if is_on or (count and filters.state == "held"):
             found.append(View(name, url, count, is_on))
@@ -188,7 +191,7 @@ def _told(done: talk.Assigned, person: User | None, me: User) -> str:
 @require_POST
 def snooze(request: PersonRequest, held_id: str) -> HttpResponse:
     """Snooze an item and go on to the next, or end a snooze."""
-    held, filters = _visible(request, held_id), Filters.of(request.GET, request.user.teams)
+    held, filters = _visible(request, held_id), Filters.of(request.GET, request.user.teams, request.user.pk)
     if not request.user.has_role(held.team_id, Role.REVIEWER):
         return forbidden(request)
     chosen, now = request.POST.get("until", ""), timezone.now()
@@ -251,7 +254,7 @@ def _answer(
     state_only: bool = False,
 ) -> HttpResponse:
     """Show the part of the page anew, or the page; with what is to be said."""
-    filters = Filters.of(request.GET, request.user.teams)
+    filters = Filters.of(request.GET, request.user.teams, request.user.pk)
     if not request.htmx:
         if note or wrong:
             (messages.error if wrong else messages.success)(request, wrong or note)

@@ -211,6 +211,8 @@ def _where(signal: SignalPart) -> str:
 
 def _records(types: Sequence[str], agent_id: int) -> dict[str, str]:
     """Return what became of each signal of this agent lately, by type."""
+    held = "response__held_items"
+    judged = Q(**{f"{held}__terms": None}) | Q(**{f"{held}__terms__with_calls": False})  # not with its calls alone
     latest = AgentResponse.objects.posted().filter(agent=agent_id).order_by("-id").values("pk")[:RECORD_OF]
     rows = (
         Signal.objects.filter(response__in=latest, type__in=types)
@@ -218,8 +220,8 @@ def _records(types: Sequence[str], agent_id: int) -> dict[str, str]:
         .values("type")
         .annotate(
             fired=Count("response", distinct=True),
-            decided=Count("response__held_items", filter=Q(response__held_items__state__in=DECIDED)),
-            rejected=Count("response__held_items", filter=Q(response__held_items__state=HeldItem.State.REJECTED)),
+            decided=Count(held, filter=judged & Q(**{f"{held}__state__in": DECIDED})),
+            rejected=Count(held, filter=judged & Q(**{f"{held}__state": HeldItem.State.REJECTED})),
         )
     )
     return {row["type"]: _record(row["fired"], row["decided"], row["rejected"]) for row in rows}

@@ -16,6 +16,7 @@ from metacog.heuristics.text.excerpts import said
 from metacog.heuristics.tool_calls.secrets import line
 from metacog.models import Role, User
 from reviews.models import HeldItem
+from reviews.presentation.approvals import in_row
 from reviews.presentation.differences import in_words
 from reviews.presentation.highlight import show
 from reviews.presentation.look_alikes import name_shown, row_mark
@@ -35,6 +36,7 @@ class Entry(TypedDict):
     team: str  # where this person is in several: agents of two teams may bear one name
     kind: str
     tool: str  # the name of a tool call's
+    needs: str  # approvals of others, or of tool calls
     odd: str  # what is to be known of the letters of its name, its arguments' names and hosts
     clip: str
     time: str  # since it was decided, else until it expires
@@ -83,6 +85,7 @@ def entries(rows: Sequence[Any], user: User, *, opened: str, query: str, first: 
             "team": team_names.get(row.team_id, ""),
             "kind": kind,
             "tool": pieces(name_shown(row.call_name)) if row.call_name else "",
+            "needs": in_row(row) if is_pending else "",
             "odd": row_mark(row.call_name or "", row.clip),
             "clip": pieces(
                 show(line(row.call_name, row.clip) if row.call_name else said(row.clip) if row.clip.strip() else empty)

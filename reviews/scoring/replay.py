@@ -134,6 +134,8 @@ def _take_over(made: Verdict, stored: Verdict) -> None:
     for item, was in zip(made["items"], stored["items"], strict=False):
         if item["disposition"] == "hold":
             item["held"], item["review_url"] = was["held"], was["review_url"]
+            if "waits_for" in item and "waits_for" in was:
+                item["waits_for"] = was["waits_for"]
         if item["kind"] in ("thread", "remember"):  # what could not be done with it leaves its flag
             item["flags"] = was["flags"]
         if "definition_changed" in was:

@@ -15,13 +15,14 @@ from metacog.heuristics.tool_calls.secrets import masked, masked_call, masked_ef
 from metacog.http import csv_file
 from metacog.management.arguments import moment
 from patterns.serializers import instant
-from reviews.models import Comment, Decision
+from reviews.models import Approval, Comment, Decision
 from reviews.serializers import decision_shape, held_shape, outcome_shape
 
 AT_ONCE = 100  # rows that are read together: a response may have a megabyte
 COLUMNS = (
     "id", "held", "response", "team", "agent", "session", "kind", "text", "name", "arguments", "verdict",
-    "released_text", "released_arguments", "reason", "by", "decided_by", "held_at", "decided_at", "score", "signals",
+    "released_text", "released_arguments", "reason", "by", "decided_by", "approved_by", "waits_for",
+    "held_at", "decided_at", "score", "signals",
     "rule", "user_message", "metadata", "comments",
     "outcome",
 )  # fmt: skip
@@ -48,10 +49,13 @@ class Command(BaseCommand):
 
 def _decisions(since: datetime | None) -> Iterator[Decision]:
     rows = Decision.objects.filter(released_at__isnull=False).select_related(
-        "held__response", "held__call__outcome", "held__agent__team", "person"
+        "held__response", "held__call__outcome", "held__agent__team", "held__terms", "person"
     )
     said = Comment.objects.exclude(text="").select_related("author").order_by("pk")
-    rows = rows.prefetch_related(Prefetch("held__comments", said, to_attr="said"))
+    given = Approval.objects.filter(ended_at=None).select_related("person")
+    rows = rows.prefetch_related(
+        Prefetch("held__comments", said, to_attr="said"), Prefetch("held__approvals", given, to_attr="approved_by")
+    )
     if since:
         rows = rows.filter(decided_at__gte=since)
     return rows.order_by("pk").iterator(chunk_size=AT_ONCE)
@@ -80,6 +84,8 @@ def _row(decision: Decision) -> dict[str, Any]:
         "reason": decided["reason"],
         "by": decided["by"],
         "decided_by": decided["decided_by"],
+        "approved_by": [each.person.get_username() for each in getattr(held, "approved_by", ())],
+        "waits_for": item["waits_for"],
         "held_at": item["held_at"],
         "decided_at": decided["decided_at"],
         "score": hesitation and hesitation["score"],

@@ -34,7 +34,7 @@ COLUMNS = (
 @require_safe
 def export(request: PersonRequest) -> HttpResponseBase:
     """Send what the filters match as CSV or JSON lines, in the order of the list; each near-duplicate is a row."""
-    filters, unknown = Filters.of_list(request.GET, request.user.teams)
+    filters, unknown = Filters.of_list(request.GET, request.user.teams, request.user.pk)
     if unknown or request.GET.get("format", "csv") not in ("csv", "jsonl"):
         raise Http404  # a file has no place to say that it is not what was asked for
     is_csv = request.GET.get("format") != "jsonl"

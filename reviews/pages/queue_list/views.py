@@ -50,7 +50,7 @@ def rename(request: PersonRequest, view_id: int) -> HttpResponse:
             messages.success(request, gettext("The view is called “%(name)s” now.") % {"name": name})
         except saved_views.Taken as why:
             messages.error(request, _taken(why, name))
-    return HttpResponseRedirect(reverse("queue") + Filters.of(view.query, request.user.teams).query)
+    return HttpResponseRedirect(reverse("queue") + Filters.of(view.query, request.user.teams, request.user.pk).query)
 
 
 @require_POST

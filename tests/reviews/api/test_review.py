@@ -178,7 +178,7 @@ def test_it_decides_as_its_person_and_the_agent_hears_after_the_undo(kuro: Any, 
     assert answer.status_code == 201
     assert list(decision) == [
         "id", "seq", "held", "verdict", "text", "reason", "by", "decided_at", "arguments", "permission",
-        "used_at", "outcome", "metadata", "decided_by", "undo_until", "grant",
+        "used_at", "outcome", "metadata", "decided_by", "undo_until", "grant", "state", "approvals",
     ]  # fmt: skip
     assert (decision["by"], decision["decided_by"], decision["reason"]) == ("person", "alice", "not measured")
     assert decision["undo_until"] > decision["decided_at"]

@@ -280,5 +280,5 @@ def test_the_cost_of_an_item_is_fixed(client: Any, kuro: Any, django_assert_max_
     held = kuro.hold()
     for _ in range(3):
         kuro.respond("On second thought, no.", replies_to_held=held)
-    with django_assert_max_num_queries(17):
+    with django_assert_max_num_queries(18):
         client.get(f"/queue/{held}/", headers={"hx-request": "true"})
