@@ -7,6 +7,7 @@ Code runs (`execute`), which whoever reads it says; here is what stands out of t
 import ast
 import json
 import re
+import unicodedata
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -15,14 +16,10 @@ from typing import Any, NamedTuple
 
 from .effect import Kind, ObjectKind
 
-MOST_LETTERS = 1 << 16
-MOST_NODES = 20_000
+MOST_LETTERS = 8_000  # of code that is looked at closely
 FILE = "<code of a call>"
-SERVICES = re.compile(
-    r"(?:boto3?|botocore|aioboto3|google\.cloud|googleapiclient|azure|stripe|kubernetes|docker|psycopg2?|asyncpg|pymysql"
-    r"|MySQLdb|pymongo|redis|elasticsearch|paramiko|fabric|ansible|twilio|slack_sdk|slack|sendgrid|telegram|discord"
-    r"|tweepy|openai|anthropic|github|gitlab|hvac|pika|kafka|web3|ccxt|paypalrestsdk|braintree|square|plaid)(?:\.|$)"
-)
+MOVES = frozenset({"chdir", "fchdir"})
+NAME = re.compile(r"[^\W\d]\w*")
 STRANGE = frozenset(
     {"__subclasses__", "__globals__", "__getattribute__", "__builtins__", "__code__", "__bases__", "__mro__"}
     | {"__loader__", "__spec__", "__reduce__", "__closure__", "gi_frame", "f_globals", "f_builtins", "tb_frame"}
@@ -30,6 +27,11 @@ STRANGE = frozenset(
 BUILTINS = frozenset({"__builtins__", "__import__", "getattr", "str"})
 INNER = frozenset({"os", "sys", "subprocess", "shutil", "builtins", "importlib", "socket"})  # held by many modules
 SECRET_NAME = re.compile(r"key|token|secret|passw|credential", re.IGNORECASE)
+
+BINDS = frozenset(
+    {ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.For, ast.AsyncFor, ast.comprehension}
+    | {ast.withitem, ast.arg, ast.AugAssign}
+)
 
 warnings.filterwarnings("ignore", module=re.escape(FILE))
 
@@ -50,10 +52,21 @@ class Found(NamedTuple):
 
 
 @cache
+def _known() -> Mapping[str, Any]:
+    known: dict[str, Any] = json.loads(Path(__file__).with_name("python_calls.json").read_bytes())
+    return known
+
+
+@cache
 def _calls() -> Mapping[str, Mapping[str, Any]]:
     """What functions of the standard library and of usual packages do, by their full names."""
-    known = json.loads((Path(__file__).parent / "python_calls.json").read_text(encoding="utf-8"))
-    return {name: does for row in known["rows"] for name in row["calls"].split() for does in [row]}
+    return {name: row for row in _known()["rows"] for name in row["calls"].split()}
+
+
+@cache
+def _services() -> frozenset[str]:
+    """Packages that talk to somebody else."""
+    return frozenset(_known()["services"].split())
 
 
 @cache
@@ -62,8 +75,18 @@ def _modules() -> frozenset[str]:
     return frozenset(name.rpartition(".")[0] for name in _calls() if "." in name) | {"builtins", "importlib", "ctypes"}
 
 
+@cache
+def _fields(kind: Any) -> tuple[str, ...]:
+    """The fields of a node that may hold more than a name, a sign or a constant."""
+    return tuple(
+        name for name in kind._fields if name not in {"ctx", "op", "ops", "kind", "type_comment", "id", "attr"}
+    )
+
+
 def read(code: str) -> list[Found]:
     """What stands out of `code`, in order of place."""
+    if _is_plain(code):
+        return []
     if len(code) > MOST_LETTERS:
         return [Found("unknown", detail="too long")]
     try:
@@ -73,40 +96,72 @@ def read(code: str) -> list[Found]:
     return sorted(_Code(code, tree).found(), key=lambda found: found.start or 0)
 
 
+@cache
+def _words() -> frozenset[str]:
+    """Every name that can make code do more than run: code without any of them needs no further look."""
+    parts = {part for name in _calls() for part in name.split(".")} | {"__import__", "getattr", "__builtins__"}
+    return frozenset(parts | STRANGE | INNER | _services() | {"environ", "ctypes", "cffi", "_ctypes"}) - {""}
+
+
+def _is_plain(code: str) -> bool:
+    """Whether no name in `code` is one that has effects; names in other scripts fold as Python folds them."""
+    if not code.isascii():
+        code = unicodedata.normalize("NFKC", code)
+    return _words().isdisjoint(NAME.findall(code))
+
+
 class _Code:
     def __init__(self, code: str, tree: ast.Module) -> None:
         self.code = code
         self.lines: list[int] | None = None
-        self.nodes: list[ast.AST] = []
-        for node in ast.walk(tree):
-            self.nodes.append(node)
-            if len(self.nodes) > MOST_NODES:
-                break
+        self.binds: list[Any] = []
+        self.calls: list[Any] = []
+        self.mentions: list[Any] = []
+        self.subscripts: list[Any] = []
         self.names: dict[str, set[str]] = {}
         self.values: dict[str, list[ast.expr | None]] = {}
         self.stars: list[str] = []
         self.used: set[int] = set()
         self.out: list[Found] = []
         self.moves = False
+        self._sort(tree)
+
+    def _sort(self, tree: ast.Module) -> None:
+        """Gather the nodes that matter, by what they are."""
+        waiting: list[ast.AST] = [tree]
+        while waiting:
+            node = waiting.pop()
+            kind = type(node)
+            if kind is ast.Name or kind is ast.Attribute:
+                self.mentions.append(node)
+            elif kind is ast.Call:
+                self.calls.append(node)
+            elif kind is ast.Subscript:
+                self.subscripts.append(node)
+            elif kind in BINDS:
+                self.binds.append(node)
+            for name in _fields(kind):
+                child = getattr(node, name, None)
+                if type(child) is list:
+                    waiting += [one for one in child if isinstance(one, ast.AST)]
+                elif isinstance(child, ast.AST):
+                    waiting.append(child)
 
     def found(self) -> list[Found]:
-        if len(self.nodes) > MOST_NODES:
-            return [Found("unknown", detail="too long")]
-        for node in self.nodes:
+        for node in self.binds:
             self._bind(node)
-        for node in self.nodes:
-            if isinstance(node, ast.Call):
-                self._call(node)
-        for node in self.nodes:
-            self._mention(node)
+        self.moves |= any(isinstance(node, ast.Attribute) and node.attr in MOVES for node in self.mentions)
+        for call in self.calls:
+            self._call(call)
+        self.used |= {id(node.value) for node in self.mentions if isinstance(node, ast.Attribute)}
+        for mention in self.mentions:
+            self._mention(mention)
         return list(dict.fromkeys(self.out))
 
     # Names
 
     def _bind(self, node: ast.AST) -> None:
-        if isinstance(node, ast.Attribute):
-            self.moves |= node.attr in {"chdir", "fchdir"}
-        elif isinstance(node, ast.Import):
+        if isinstance(node, ast.Import):
             for alias in node.names:
                 top = alias.name if alias.asname else alias.name.partition(".")[0]
                 self.names.setdefault(alias.asname or top, set()).add(top)
@@ -115,7 +170,7 @@ class _Code:
             module = node.module or ""
             self._imported(module, node)
             for alias in node.names:
-                self.moves |= alias.name in {"chdir", "fchdir"}
+                self.moves |= alias.name in MOVES
                 if alias.name == "*":
                     self.stars.append(module)
                 else:
@@ -135,7 +190,7 @@ class _Code:
             self.values.setdefault(node.target.id, []).append(None)
 
     def _imported(self, module: str, node: ast.AST) -> None:
-        if SERVICES.match(module):
+        if module.partition(".")[0] in _services():
             self._say(node, "unknown", detail=f"talks to a service by {module}")
         elif module.partition(".")[0] in {"ctypes", "cffi", "_ctypes"}:
             self._say(node, "unknown", detail="calls into libraries")
@@ -382,54 +437,45 @@ class _Code:
 
     # Everything else
 
-    def _mention(self, node: ast.AST) -> None:
+    def _mention(self, node: ast.Attribute | ast.Name) -> None:
         """Functions with effects that are named without being called, and other ways around."""
-        if isinstance(node, ast.Attribute):
-            if node.attr in STRANGE:
-                self._say(node, "unknown", detail="a way around names")
-            self.used.add(id(node.value))
-            name = self._dotted(node)
-            if name == "os.environ":
-                self._environ(node)
-            elif name == "sys.modules":
-                self._say(node, "unknown", detail="modules by name")
-            elif name in _calls() and id(node) not in self.used:
-                self._passed(node, name)
-            elif name in _modules() and id(node) not in self.used:
-                self._say(node, "unknown", detail=f"passes {name} on")
-        elif isinstance(node, ast.Name) and node.id == "__builtins__":
+        if isinstance(node, ast.Attribute) and node.attr in STRANGE:
             self._say(node, "unknown", detail="a way around names")
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in self.used:
-            name = self._dotted(node)
-            if name in _calls():
-                self._passed(node, name)
-            elif name is not None and name in _modules():
-                self._say(node, "unknown", detail=f"passes {name} on")
+        if isinstance(node, ast.Name) and node.id == "__builtins__":
+            self._say(node, "unknown", detail="a way around names")
+        if not isinstance(node.ctx, ast.Load):
+            return
+        name = self._dotted(node)
+        if name is None:
+            return
+        if name == "os.environ":
+            self._environ(node)
+        elif name == "sys.modules":
+            self._say(node, "unknown", detail="modules by name")
+        elif id(node) not in self.used and name in _calls():
+            self._passed(node, name)
+        elif id(node) not in self.used and name in _modules():
+            self._say(node, "unknown", detail=f"passes {name} on")
 
-    def _passed(self, node: ast.expr, name: str | None) -> None:
+    def _passed(self, node: ast.expr, name: str) -> None:
         """A function that is handed on: it may be called with anything."""
-        does = _calls()[name or ""]
+        does = _calls()[name]
         if "runs" in does:
             self._say(node, "unknown", detail="a command made at run time")
+        of: ObjectKind | None = "path" if does.get("objects", "path") == "path" else None
         for kind in does.get("effects", {}):
-            self._say(node, kind, "$" + str(name), "path" if does.get("objects", "path") == "path" else None)
+            self._say(node, kind, f"${name}", of)
 
-    def _environ(self, node: ast.Attribute) -> None:
+    def _environ(self, node: ast.expr) -> None:
         """os.environ: one variable by its name may be a secret, all of them are."""
-        for other in self.nodes:
-            key: ast.expr | None = None
-            if isinstance(other, ast.Subscript) and other.value is node:
-                key = other.slice
-            elif isinstance(other, ast.Attribute) and other.value is node:
-                if other.attr not in {"get", "setdefault", "pop", "items", "values", "copy"}:
-                    return
-                called = next((c for c in self.nodes if isinstance(c, ast.Call) and c.func is other), None)
-                key = called.args[0] if called is not None and called.args else None
-            else:
-                continue
-            if key is not None and (name := _text(key)) is not None and not SECRET_NAME.search(name):
-                return
-        self._say(node, "secret", "environment", "name")
+        keys = [other.slice for other in self.subscripts if other.value is node]
+        for call in self.calls:
+            func = call.func
+            if isinstance(func, ast.Attribute) and func.value is node and func.attr in {"get", "setdefault", "pop"}:
+                keys += call.args[:1]
+        name = _text(keys[0]) if keys else None
+        if name is None or SECRET_NAME.search(name):
+            self._say(node, "secret", "environment", "name")
 
     def _span(self, node: ast.AST) -> tuple[int | None, int | None]:
         if not isinstance(node, ast.expr | ast.stmt):

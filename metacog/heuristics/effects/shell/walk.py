@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 1 << 17
 MOST_DEPTH = 24
+MOST_TURNS = 120  # of the parser, about 100 steps each: some 400 commands, so the same on every machine
 MOST_ROUNDS = 8  # of a loop over given words that are gone through one by one
 STRANGE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ud800-\udfff]"
@@ -56,6 +57,24 @@ def _language() -> "Language":
     return Language(tree_sitter_bash.language())
 
 
+def _parsed(raw: bytes) -> "Node":
+    """The syntax tree of `raw`; hostile text, over which the grammar takes ever longer, is too much."""
+    from tree_sitter import Parser
+
+    turns = 0
+
+    def is_too_much(_place: int, _has_error: bool) -> bool:
+        nonlocal turns
+        turns += 1
+        return turns > MOST_TURNS
+
+    try:
+        tree = Parser(_language()).parse(lambda at, _point: raw[at:], progress_callback=is_too_much)
+    except ValueError as error:
+        raise TooMuch from error
+    return tree.root_node
+
+
 class Text:
     """A piece of shell text: the call's own, or code inside it, whose places are those of the word that holds it."""
 
@@ -85,23 +104,25 @@ class Text:
         return byte - (self.shift[place - 1] if place else 0)
 
     def between(self, start: int, end: int) -> str:
+        if self.wide is None:
+            return self.text[start:end]
         return self.raw[start:end].decode("utf-8", "replace")
 
     def source(self, node: "Node") -> str:
-        return self.raw[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        return self.between(node.start_byte, node.end_byte)
 
     def span(self, node: "Node") -> Span:
         if self.at is None:
             return self.around
+        if self.wide is None:
+            return self.at + node.start_byte, self.at + node.end_byte
         return self.at + self.point(node.start_byte), self.at + self.point(node.end_byte)
 
     def read(self, state: State, given: Given | None = None) -> None:
         """Read the whole text."""
-        from tree_sitter import Parser
-
         if len(self.raw) > MOST_BYTES or self.depth > MOST_DEPTH:
             raise TooMuch
-        root = Parser(_language()).parse(self.raw).root_node
+        root = _parsed(self.raw)
         if root.has_error:
             self.doubt("grammar", self.around)
         self._look(root)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 MOST_WORDS = 64  # that one word may become, by braces
+PLAIN = re.compile(r"[\w./:@%+=,-]+")
 GLOB = re.compile(r"[*?\[]")
 BACKSLASH = re.compile(r"\\(\n|[\s\S])")
 IN_QUOTES = re.compile(r"\\(\n|[$`\"\\])")
@@ -47,9 +48,18 @@ class Reader(Protocol):
 
 def words(reader: Reader, node: "Node", state: State) -> list[Word]:
     """The words that `node` becomes; what is run to make them is read on the way."""
+    start, end = reader.span(node)
+    kind = node.type
+    if kind in {"word", "number", "raw_string"}:  # most words, the short way
+        source = reader.source(node)
+        if kind == "raw_string":
+            reader.out.step()
+            return [Word(source[1:-1], start, end, at=None if start is None else start + 1)]
+        if PLAIN.fullmatch(source):
+            reader.out.step()
+            return [Word(source, start, end, at=start)]
     pieces: list[Piece] = []
     _pieces(reader, node, state, pieces, quoted=False)
-    start, end = reader.span(node)
     if len(pieces) == 1 and pieces[0].quoted and pieces[0].known:
         return [Word(pieces[0].text, start, end, at=_verbatim(reader, node, pieces[0].text, start))]
     made = []
