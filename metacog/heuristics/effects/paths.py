@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from posixpath import normpath
 
 NO_OBJECTS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "-"})
@@ -24,6 +25,10 @@ SECRET = re.compile(
     r")/?$",
     re.IGNORECASE,
 )
+
+
+GLOB = re.compile(r"[*?\[]")
+USUAL_SECRETS = (".env", ".netrc", ".npmrc", ".pgpass", "id_rsa", "id_ed25519", "credentials", "shadow", "kubeconfig")
 
 
 def normal(path: str, *, cwd: str | None = None, workspace: str | None = None) -> str:
@@ -58,8 +63,13 @@ def is_inside(path: str, directories: Sequence[str]) -> bool:
 
 
 def is_secret(path: str) -> bool:
-    """Whether a file of this name usually holds a key, a password or a token."""
-    return SECRET.search(path) is not None
+    """Whether a file of this name usually holds a key, a password or a token; of a glob, whether it finds one."""
+    if SECRET.search(path):
+        return True
+    name = path.rstrip("/").rpartition("/")[2]
+    if not GLOB.search(name) or len(re.sub(r"\W", "", name)) < 2:
+        return False
+    return any(fnmatchcase(secret, name) for secret in USUAL_SECRETS)
 
 
 def is_device(path: str) -> bool:

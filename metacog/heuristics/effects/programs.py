@@ -457,6 +457,8 @@ class _Reading:
                 if text[1:].isdigit() and self.row.open:
                     return at
                 self._strange(name, None, at)
+            elif spec.role == "run" and place + 1 < len(text):
+                return self._rest(name, [_tail(word, place + 1), *self.words[at + 1 :]], at)
             elif (spec.takes or spec.glued) and place + 1 < len(text):
                 self._give(name, spec, _tail(word, place + 1))
                 return at
@@ -481,11 +483,7 @@ class _Reading:
         if spec.role == "command":
             return self._command_at(name, at)
         if spec.role == "run":
-            self.ended = True
-            self.result.flags.append((name, None))
-            if at + 1 < len(self.words):
-                self.result.runs.append(list(self.words[at + 1 :]))
-            return at
+            return self._rest(name, list(self.words[at + 1 :]), at)
         if not spec.takes:
             self._give(name, spec, None)
             return at
@@ -494,6 +492,14 @@ class _Reading:
             return at
         self._give(name, spec, self.words[at + 1])
         return at + 1
+
+    def _rest(self, name: str, command: list[Word], at: int) -> int:
+        """Everything behind this flag is a command."""
+        self.ended = True
+        self.result.flags.append((name, None))
+        if command:
+            self.result.runs.append(command)
+        return at
 
     def _command_at(self, name: str, at: int) -> int:
         """A command between this flag and `;` or `+`."""

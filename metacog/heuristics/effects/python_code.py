@@ -19,12 +19,14 @@ from .effect import Kind, ObjectKind
 MOST_LETTERS = 8_000  # of code that is looked at closely
 FILE = "<code of a call>"
 MOVES = frozenset({"chdir", "fchdir"})
+PRIVATE = re.compile(r"(?:import|from)\s+_")
 NAME = re.compile(r"[^\W\d]\w*")
 STRANGE = frozenset(
     {"__subclasses__", "__globals__", "__getattribute__", "__builtins__", "__code__", "__bases__", "__mro__"}
     | {"__loader__", "__spec__", "__reduce__", "__closure__", "gi_frame", "f_globals", "f_builtins", "tb_frame"}
 )
 BUILTINS = frozenset({"__builtins__", "__import__", "getattr", "str"})
+SAME = {"posix": "os", "nt": "os", "posixpath": "os.path", "subprocess32": "subprocess"}
 INNER = frozenset({"os", "sys", "subprocess", "shutil", "builtins", "importlib", "socket"})  # held by many modules
 SECRET_NAME = re.compile(r"key|token|secret|passw|credential", re.IGNORECASE)
 
@@ -100,14 +102,14 @@ def read(code: str) -> list[Found]:
 def _words() -> frozenset[str]:
     """Every name that can make code do more than run: code without any of them needs no further look."""
     parts = {part for name in _calls() for part in name.split(".")} | {"__import__", "getattr", "__builtins__"}
-    return frozenset(parts | STRANGE | INNER | _services() | {"environ", "ctypes", "cffi", "_ctypes"}) - {""}
+    return frozenset(parts | STRANGE | INNER | set(SAME) | _services() | {"environ", "ctypes", "cffi"}) - {""}
 
 
 def _is_plain(code: str) -> bool:
     """Whether no name in `code` is one that has effects; names in other scripts fold as Python folds them."""
     if not code.isascii():
         code = unicodedata.normalize("NFKC", code)
-    return _words().isdisjoint(NAME.findall(code))
+    return _words().isdisjoint(NAME.findall(code)) and PRIVATE.search(code) is None
 
 
 class _Code:
@@ -131,7 +133,7 @@ class _Code:
         waiting: list[ast.AST] = [tree]
         while waiting:
             node = waiting.pop()
-            kind = type(node)
+            kind: Any = type(node)
             if kind is ast.Name or kind is ast.Attribute:
                 self.mentions.append(node)
             elif kind is ast.Call:
@@ -164,10 +166,10 @@ class _Code:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 top = alias.name if alias.asname else alias.name.partition(".")[0]
-                self.names.setdefault(alias.asname or top, set()).add(top)
+                self.names.setdefault(alias.asname or top, set()).add(SAME.get(top, top))
                 self._imported(alias.name, node)
         elif isinstance(node, ast.ImportFrom):
-            module = node.module or ""
+            module = SAME.get(node.module or "", node.module or "")
             self._imported(module, node)
             for alias in node.names:
                 self.moves |= alias.name in MOVES
@@ -192,7 +194,7 @@ class _Code:
     def _imported(self, module: str, node: ast.AST) -> None:
         if module.partition(".")[0] in _services():
             self._say(node, "unknown", detail=f"talks to a service by {module}")
-        elif module.partition(".")[0] in {"ctypes", "cffi", "_ctypes"}:
+        elif module in {"ctypes", "cffi"} or (module.startswith("_") and module not in {"__future__", "_pytest"}):
             self._say(node, "unknown", detail="calls into libraries")
 
     def _assigned(self, target: ast.expr, value: ast.expr, *, loop: bool = False) -> None:
@@ -441,6 +443,8 @@ class _Code:
         """Functions with effects that are named without being called, and other ways around."""
         if isinstance(node, ast.Attribute) and node.attr in STRANGE:
             self._say(node, "unknown", detail="a way around names")
+        if isinstance(node, ast.Attribute) and node.attr == "__dict__" and self._dotted(node.value) in _modules():
+            self._say(node, "unknown", detail="a way around names")
         if isinstance(node, ast.Name) and node.id == "__builtins__":
             self._say(node, "unknown", detail="a way around names")
         if not isinstance(node.ctx, ast.Load):
@@ -474,6 +478,10 @@ class _Code:
             if isinstance(func, ast.Attribute) and func.value is node and func.attr in {"get", "setdefault", "pop"}:
                 keys += call.args[:1]
         name = _text(keys[0]) if keys else None
+        if any(isinstance(other.ctx, ast.Store) for other in self.subscripts if other.value is node):
+            if name is None or re.search(r"PATH|PRELOAD|OPT|CONFIG|_ENV$|^GIT_|PAGER|EDITOR", name):
+                self._say(node, "unknown", detail="changes the environment")
+            return
         if name is None or SECRET_NAME.search(name):
             self._say(node, "secret", "environment", "name")
 

@@ -20,6 +20,7 @@ ONE_WORD = re.compile(
     r"mktemp(?: -[dqu]+)*|nproc|whoami|hostname|uname(?: -[a-z])?|id -[ung]+|date(?: -u)?(?: \+[%\w][\w%:.-]*)?"
     r"|git rev-parse (?:--short )?(?:HEAD|--show-toplevel|--abbrev-ref HEAD|@)|git branch --show-current"
 )
+RUN_NAME = re.compile(r"\w\[[^\]]*(?:\$\(|`)")  # a[$(…)]: where a name is asked for, bash runs what is in it
 INPUT = Word("$input", exact=False, loose=True)
 
 
@@ -42,6 +43,9 @@ def run(text: "Text", argv: Sequence[Word], state: State, given: Given | None) -
             text.out.compound = True
         _strange(text, name, "a program named at run time", None)
         return None
+    for word in words:
+        if "[" in word.text and word.exact and RUN_NAME.search(word.text):
+            text.doubt("a name that is run", (word.start, word.end))
     if name.text in state.aliases:
         text.doubt("alias", (name.start, name.end))
     body = state.functions.get(name.text)
@@ -78,6 +82,8 @@ def _program(text: "Text", name: Word, state: State) -> str | None:
         return base
     is_known = BIN.fullmatch(directory) is not None and base in text.out.programs
     text.out.path("execute", name, state.cwd)
+    if base.startswith(("ld-linux", "ld.so", "ld-musl")):
+        text.doubt("a loader of programs", (name.start, name.end))
     return base if is_known else None
 
 
@@ -289,9 +295,9 @@ def _names(text: "Text", name: Word, words: Sequence[Word], state: State, given:
     """read, mapfile, getopts, printf -v, let: they give variables values that are not known."""
     for word in words:
         forget(state, re.findall(r"\w+", word.text))
-        if re.search(r"\[.*(?:\$\(|`)", word.text):
-            text.doubt("a name that is run", (word.start, word.end))
         state.blind |= word.loose
+        if word.text.startswith("-C") and name.text != "read":
+            text.doubt("a command for each line", (word.start, word.end))
     text.out.arithmetic |= name.text == "let"
     text.out.applied.append((Applied(name.text), []))
 
@@ -318,7 +324,16 @@ def _declare(text: "Text", name: Word, words: Sequence[Word], state: State, give
         text.declared(word, state)
 
 
+def _set(text: "Text", name: Word, words: Sequence[Word], state: State, given: Given | None) -> None:
+    """set: alone it shows all variables."""
+    if not words:
+        text.out.add("read", "environment", "name", span=(name.start, name.end))
+        text.out.add("secret", "environment", "name", span=(name.start, name.end))
+    text.out.applied.append((Applied(name.text), []))
+
+
 OWN: dict[str, Own] = {
+    "set": _set,
     "cd": _cd,
     "chdir": _cd,
     "pushd": _cd,

@@ -99,7 +99,7 @@ class Out:
         inside = not self.remote and paths.is_inside(name, self.room)
         span = (word.start, word.end)
         found = [self.add(effect, name, "path", inside=inside, span=span, detail=detail)]
-        if effect in {"read", "send"} and paths.is_secret(name):
+        if effect in {"read", "send", "execute"} and paths.is_secret(name):
             found.append(self.add("secret", name, "path", inside=inside, span=span))
         if effect == "write" and paths.is_device(name):
             found.append(self.add("irreversible", name, "path", inside=inside, span=span, detail="device"))

@@ -7,10 +7,10 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ..programs import Word
-from . import commands
+from . import checks, commands
 from .out import Out, Simple, Span, TooMuch
 from .state import Given, State, either, forget
-from .words import CODE, words
+from .words import CODE, VARIABLE, words
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node
@@ -19,11 +19,7 @@ MOST_BYTES = 1 << 17
 MOST_DEPTH = 24
 MOST_TURNS = 120  # of the parser, about 100 steps each: some 400 commands, so the same on every machine
 MOST_ROUNDS = 8  # of a loop over given words that are gone through one by one
-STRANGE = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ud800-\udfff]"
-)
-IN_QUOTES = frozenset({"raw_string", "string_content", "heredoc_content", "heredoc_body", "ansi_c_string"})
-JOINED = re.compile(r"[^\s;&|()]\\\n[^\s;&|()\\]")
+BACKQUOTES = re.compile(r"\\.|`([^`]*)`?", re.DOTALL)
 ASSIGNED = re.compile(
     r"(?<![\w$])(\w+)(?:\[[^\]]*\])?\+?="
     r"|(?<![\w$])(?:for|select|read|getopts|mapfile|readarray|unset)\b([^\n;]*)|\bprintf +-v *(\w+)"
@@ -125,7 +121,8 @@ class Text:
         root = _parsed(self.raw)
         if root.has_error:
             self.doubt("grammar", self.around)
-        self._look(root)
+        for detail in checks.doubts(self.text, root):
+            self.doubt(detail, self.around)
         named = [child for child in root.children if child.type != "comment"]
         if [child.type for child in named if child.type not in {"\n", ";"}] != ["command"]:
             self.out.compound = True
@@ -134,21 +131,6 @@ class Text:
     def doubt(self, detail: str, span: Span) -> None:
         self.out.compound = True
         self.out.add("unknown", span=span, detail=detail)
-
-    def _look(self, root: "Node") -> None:
-        """Doubt letters that shells take in other ways than the grammar does."""
-        for found in STRANGE.finditer(self.text):
-            byte = len(self.text[: found.start()].encode("utf-8", "replace"))
-            node = root.descendant_for_byte_range(byte, byte + 1)
-            if found[0] == "\0" or node is None or node.type not in IN_QUOTES:
-                self.doubt("control characters", self.around)
-                break
-        for found in JOINED.finditer(self.text):
-            byte = len(self.text[: found.start() + 1].encode("utf-8", "replace"))
-            node = root.descendant_for_byte_range(byte, byte + 1)
-            if node is None or node.type not in IN_QUOTES:
-                self.doubt("a word over two lines", self.around)
-                break
 
     # Statements
 
@@ -170,6 +152,8 @@ class Text:
             raise TooMuch
         try:
             handler = HANDLERS.get(node.type)
+            if node.type in LINES and checks.is_torn(self.source(node), node):
+                self.doubt("a line that ends elsewhere", self.span(node))
             if handler is not None:
                 return handler(self, node, state, given, extra) or Given()
             if node.type not in {"comment", "heredoc_body", "heredoc_end"}:
@@ -346,11 +330,14 @@ class Text:
         if node.type != "file_redirect":
             self.substitutions(node, state)
             return None
+        if checks.is_torn(self.source(node), node):
+            self.doubt("a line that ends elsewhere", self.span(node))
         places = node.children_by_field_name("destination")
-        if more is not None:
-            more += places[1:]
         operator = next((child.type for child in node.children if not child.is_named), "<")
-        if not places or operator in {"<&-", ">&-"}:
+        closes = operator in {"<&-", ">&-"}
+        if more is not None:
+            more += places if closes else places[1:]
+        if not places or closes:
             return None
         made = words(self, places[0], state)
         for word in made:
@@ -396,9 +383,15 @@ class Text:
     def _document(self, start: "Node", body: "Node", state: State) -> Given:
         """The text of a here-document, None where something is put into it."""
         content = self.source(body)
+        if checks.START.fullmatch(self.source(start)) is None:
+            self.doubt("a here-document that may end elsewhere", self.span(start))
         quoted = not re.fullmatch(r"[\w.-]+", self.source(start))
         if not quoted:
             self.substitutions(body, state)
+            for found in BACKQUOTES.finditer(content):
+                if found[1] is not None:
+                    self.out.compound = True
+                    self.inner(Word(found[1], *self.span(body)), state.copy())
         if not quoted and re.search(r"[$`\\]", content):
             return Given(Word(content, *self.span(body), exact=False))
         return Given(Word(content, *self.span(body), at=self.span(body)[0] if self.at is not None else None))
@@ -446,6 +439,8 @@ class Text:
 
     def _checked(self, node: "Node") -> None:
         source = self.source(node)
+        if node.type == "simple_expansion" and VARIABLE.fullmatch(source) is None:
+            self.doubt("a line that ends elsewhere", self.span(node))
         if source.endswith(("@P}", "@E}")):
             self.doubt("a value that is run", self.span(node))
         self.out.arithmetic |= "[" in source or source.startswith("${!")
@@ -470,6 +465,8 @@ class Text:
             elif kind == "subshell":
                 self.doubt("words out of place", self.span(child))
                 self.statement(child, state, given)
+            elif kind == "regex":
+                self.doubt("words out of place", self.span(child))
             elif kind != "comment":
                 parts.append(child)
         return self._command([*parts, *extra], state, given, node, assigned)
@@ -571,6 +568,9 @@ class Text:
 
     def declaration(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
         """export, declare, local, readonly, typeset."""
+        if not extra and all(self.source(child).startswith("-") for child in node.named_children):
+            self.out.add("read", "environment", "name", span=self.span(node))
+            self.out.add("secret", "environment", "name", span=self.span(node))
         for child in [*node.named_children, *extra]:
             if child.type == "variable_assignment":
                 self.assignment(child, state)
@@ -604,6 +604,8 @@ class Text:
         self._odd(extra, state)
         double = node.children[0].type == "[["
         self.out.arithmetic |= double
+        if commands.RUN_NAME.search(self.source(node)):
+            self.doubt("a name that is run", self.span(node))
         waiting = list(node.children)
         while waiting and not double:
             child = waiting.pop()
@@ -623,6 +625,7 @@ def _common(values: Sequence[Word]) -> Word | None:
     return None
 
 
+LINES = frozenset({"command", "variable_assignment", "variable_assignments", "declaration_command", "unset_command"})
 Handler = Callable[[Text, "Node", State, Given | None, Sequence["Node"]], Given | None]
 HANDLERS: dict[str, Handler] = {
     "program": Text.group,

@@ -214,6 +214,7 @@ def _concatenation(reader: Reader, node: "Node", state: State, pieces: list[Piec
             pieces.append(Piece("$", known=False, loose=True))
         at = child.end_byte
         if child.type == "``":
+            reader.out.add("unknown", span=reader.span(node), detail="backquotes that may belong elsewhere")
             continue
         _pieces(reader, child, state, pieces, quoted=False)
     if at != node.end_byte:
@@ -233,6 +234,8 @@ def _variable(reader: Reader, node: "Node", state: State, pieces: list[Piece], q
             return
         _value(value, pieces, quoted)
         return
+    if node.type == "simple_expansion":
+        reader.out.add("unknown", span=reader.span(node), detail="a line that ends elsewhere")
     reader.out.arithmetic |= "[" in source or ":" in source
     reader.substitutions(node, state)
     pieces.append(Piece(_shown(source), quoted, known=False, loose=not source.startswith("${#")))

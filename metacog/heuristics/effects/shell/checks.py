@@ -1,0 +1,76 @@
+"""Where bash takes a text in another way than the grammar does: found by looking at the text itself."""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+STRANGE = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ud800-\udfff]"
+)
+JOINED = re.compile(r"[^\s;&|()]\\\n[^\s;&|()\\]")
+LIVE = re.compile(r"(?:\\.|(`|\$\(|[<>]\())", re.DOTALL)
+IN_QUOTES = frozenset({"raw_string", "string_content", "heredoc_content", "heredoc_body", "ansi_c_string"})
+NO_CODE = frozenset({"raw_string", "ansi_c_string", "comment", "heredoc_body", "heredoc_start", "heredoc_end"})
+IN_STRINGS = frozenset({"string_content", "heredoc_content", "string", "heredoc_body"})
+SIGNS = frozenset({"`", "$(", "$((", "<(", ">(", "<", ">", "((", "$`"})
+COMMENT = re.compile(r"(^|[\s\S])#")
+BEFORE_COMMENT = frozenset({"", " ", "\t", "\n", ";", "&", "|", "#"})
+GAP = re.compile(rb"(?:[ \t]|\\\n)*")
+START = re.compile(r"[\w.-]+|'[^'\n]*'|\"[^\"\n$`\\]*\"|\\[\w.-]+")
+
+
+def doubts(text: str, root: "Node") -> Iterator[str]:
+    """What in `text` the grammar may have taken for something else."""
+    if _is_somewhere(STRANGE, text, root, outside=IN_QUOTES, never="\0"):
+        yield "control characters"
+    if "\\\n" in text and _is_somewhere(JOINED, text, root, outside=IN_QUOTES, shift=1):
+        yield "a word over two lines"
+    if any(found[1] not in BEFORE_COMMENT for found in COMMENT.finditer(text) if _is_comment(root, text, found)):
+        yield "a comment that may be none"
+    if any(not _is_seen(found.group(1), _at(root, text, found.start())) for found in LIVE.finditer(text) if found[1]):
+        yield "a substitution in an odd place"
+
+
+def _is_comment(root: "Node", text: str, found: "re.Match[str]") -> bool:
+    node = _at(root, text, found.end() - 1)
+    return node is not None and node.type == "comment"
+
+
+def _at(root: "Node", text: str, place: int) -> "Node | None":
+    byte = place if text.isascii() else len(text[:place].encode("utf-8", "replace"))
+    return root.descendant_for_byte_range(byte, byte + 1)
+
+
+def _is_somewhere(
+    pattern: "re.Pattern[str]", text: str, root: "Node", *, outside: frozenset[str], never: str = "", shift: int = 0
+) -> bool:
+    for found in pattern.finditer(text):
+        node = _at(root, text, found.start() + shift)
+        if found[0] == never or node is None or node.type not in outside:
+            return True
+    return False
+
+
+def _is_seen(sign: str, node: "Node | None") -> bool:
+    """Whether the grammar knows of a substitution that starts or ends here, or the place takes none."""
+    if node is None:
+        return False
+    if node.type in SIGNS or node.type in NO_CODE:
+        return True
+    return sign[0] in "<>" and node.type in IN_STRINGS
+
+
+def is_torn(text: str, node: "Node") -> bool:
+    """Whether a line ends between the parts of `node`, a command or assignment, where bash would end it too."""
+    if "\n" not in text:
+        return False
+    start, at = node.start_byte, node.start_byte
+    raw = text.encode("utf-8", "replace")
+    for child in node.children:
+        if child.start_byte > at and not GAP.fullmatch(raw, at - start, child.start_byte - start):
+            return True
+        at = child.end_byte
+    return False
