@@ -23,7 +23,6 @@ from reviews.api.talk import router as talk_router
 from reviews.metrics import prometheus
 from reviews.pages import (
     bulk,
-    call_desk,
     context,
     decide_by_mail,
     extensions,
@@ -35,6 +34,7 @@ from reviews.pages import (
     talk,
     threads,
 )
+from reviews.pages.calls import grants
 from reviews.pages.knowledge import (
     exchange,
     lessons,
@@ -99,7 +99,9 @@ urlpatterns = [
     path("queue/<str:held_id>/reveal", queue.reveal, name="reveal"),
     path("queue/<str:held_id>/by-mail/<str:token>", decide_by_mail.by_mail, name="by-mail"),
     path("queue/<str:held_id>/by-mail/<str:token>/undo", decide_by_mail.undo_by_mail, name="by-mail-undo"),
-    path("grants/<str:grant_id>/withdraw", call_desk.withdraw_grant, name="grant-withdraw"),
+    path("grants/", grants.grant_list, name="grants"),
+    path("grants/<str:grant_id>/withdraw", grants.withdraw, name="grant-withdraw"),
+    path("grants/<str:grant_id>/restore", grants.restore, name="grant-restore"),
     path("decisions/<str:decision_id>/undo", queue.undo, name="undo"),
     path("approvals/<str:approval_id>/withdraw", queue.withdraw_approval, name="approval-withdraw"),
     path("spot-checks/", spot_checks.show, name="spot-checks"),

@@ -21,6 +21,7 @@ PAGES: dict[str, Sequence[str]] = {
     "search": ("words", "kind", "state", "session", "tool", "metadata", "since", "until"),
     "deliveries": ("state",),
     "statistics": ("days", "range", "since", "until", "team", "group"),
+    "grants": ("state",),
     "lessons": (),
     "reflections": (),
     "threads": (),

@@ -41,6 +41,7 @@ ENTRIES: Sequence[Entry] = (
             ),
             Page("extensions", _("Extension requests"), ("extensions",), ("extension", "extension-answer"), key="e"),
             Page("stuck", _("Stuck problems"), ("stuck",), ("problem",), key="s"),
+            Page("grants", _("Grants"), (), ("grant-withdraw", "grant-restore"), key="g"),
             Page("my-day", _("My day"), key="y"),
         ),
     ),

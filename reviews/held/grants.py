@@ -12,7 +12,6 @@ from datetime import datetime, time, timedelta, tzinfo
 from typing import NamedTuple
 
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from metacog.audit import audit
@@ -146,21 +145,24 @@ def of_teams(teams: Sequence[Team], state: str, agent: str, now: datetime) -> Ca
     return rows.filter(agent__public_id=agent) if agent else rows
 
 
-def restorable(person: User, now: datetime) -> QuerySet[CallGrant]:
-    """Return what somebody withdrew a while ago and may take back: nobody else may."""
-    mine = CallGrant.objects.filter(withdrawn_by=person, withdrawn_at__gt=now - RESTORABLE_FOR)
-    return mine.filter(until__gt=now).exclude(granted_at=None)
+def is_restorable(grant: CallGrant, person: User, now: datetime) -> bool:
+    """Say whether somebody withdrew a grant a while ago and may take that back: nobody else may."""
+    if grant.withdrawn_by_id != person.pk or grant.granted_at is None or grant.withdrawn_at is None:
+        return False
+    return now - RESTORABLE_FOR < grant.withdrawn_at and now < grant.until
 
 
 def restore(grant: CallGrant, person: User) -> bool:
     """Let a grant pass calls again that `person` withdrew a while ago; False when it is too late or was restored."""
     with transaction.atomic(durable=True):
         AgentState.objects.select_for_update().get(pk=grant.agent_id)
-        mine = restorable(person, timezone.now()).filter(pk=grant.pk)
-        restored = mine.update(withdrawn_at=None, withdrawn_by=None)
-        if restored:
-            _record("grant-restored", grant, grant.held, person, before="withdrawn", after="in-force")
-    return bool(restored)
+        found = CallGrant.objects.get(pk=grant.pk)
+        if not is_restorable(found, person, timezone.now()):
+            return False
+        found.withdrawn_at = found.withdrawn_by = None
+        found.save(update_fields=["withdrawn_at", "withdrawn_by"])
+        _record("grant-restored", found, grant.held, person, before="withdrawn", after="in-force")
+    return True
 
 
 def _end(grant: CallGrant, held: HeldItem, person: User, now: datetime, via: str = "") -> None:

@@ -7,22 +7,21 @@ from collections.abc import Collection, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_object_or_404, render
+from django.http import HttpResponse
+from django.shortcuts import render
 from django.urls import reverse
-from django.utils import timezone
-from django.views.decorators.http import require_POST
 
 from metacog.heuristics.tool_calls import secrets
 from metacog.heuristics.tool_calls.secret_shapes import is_secret
 from metacog.models import Role
-from reviews.held import decisions, grants, similar
+from reviews.held import decisions, similar
 from reviews.held.listing import Filters
 from reviews.held.written import calls_before
 from reviews.models import CallGrant, CallOutcome, Decision, HeldItem
 from reviews.pages import call_edit
-from reviews.pages.person import PersonRequest, forbidden
+from reviews.pages.person import PersonRequest
 from reviews.presentation import arguments
+from reviews.presentation.calls import grant_form
 from reviews.presentation.calls.argument_changes import changes
 from reviews.presentation.calls.file_edits import file_edits, known_text
 from reviews.presentation.calls.why_asked import why_asked
@@ -56,7 +55,8 @@ def of_desk(
     """Return what the desk alone has: the form of an edit, the permission given, and what was decided before."""
     call = held.call
     mode = edit.mode if edit else call_edit.mode_of(call, request.GET.get("edit", ""))
-    grant = CallGrant.objects.filter(held=held).select_related("person").first() if standing else None
+    given = CallGrant.objects.told().filter(held=held).order_by("-pk") if standing else ()
+    may_decide = held.state == HeldItem.State.PENDING and request.user.has_role(held.team_id, Role.REVIEWER)
     before = similar.of_tool(held)
     return shown(held, revealed) | {
         "mode": mode,
@@ -75,13 +75,8 @@ def of_desk(
         "session_url": reverse("queue") + Filters(session=held.response.session).query,
         "call_ids": [each for each in call.call_ids if each is not None],
         "outcome": _outcome(getattr(call, "outcome", None)),
-        "grant": grant,
-        "can_withdraw": grant
-        and grant.withdrawn_at is None
-        and grant.until > timezone.now()
-        and request.user.has_role(held.team_id, Role.REVIEWER),
-        "again": request.POST.get("again") == "1",
-        "again_minutes": 10,
+        "grants": grant_form.rows_of(request.user, [each for each in given if not each.is_fallen]),
+        "grant_form": grant_form.form_of(held, request.POST) if may_decide else {},
         "released_changes": _released(held, standing),
         "before": before,
         "before_lines": [(each, secrets.line(call.name, each.beginning) or call.name) for each in before.latest],
@@ -162,15 +157,3 @@ def check(request: PersonRequest, held: HeldItem) -> HttpResponse:
             "changes": changes(held.call.arguments, posted.arguments) if is_whole else (),
         }
     return render(request, "reviews/_call_check.html", context)
-
-
-@require_POST
-def withdraw_grant(request: PersonRequest, grant_id: str) -> HttpResponse:
-    """End the permission to make a call again, and show its item."""
-    visible = CallGrant.objects.select_related("held", "agent").filter(held__team__in=request.user.teams)
-    grant = get_object_or_404(visible, public_id=grant_id)
-    if not request.user.has_role(grant.held.team_id, Role.REVIEWER):
-        return forbidden(request)
-    grants.withdraw(grant, request.user)
-    filters = Filters.of(request.GET, request.user.teams, request.user.pk)
-    return HttpResponseRedirect(reverse("item", args=[grant.held.public_id]) + filters.query)

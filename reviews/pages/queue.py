@@ -28,8 +28,9 @@ from metacog.heuristics.tool_calls import secrets
 from metacog.models import Agent, Role, Team, User
 from metacog.pages.agent_choice import choice
 from reviews import traces
-from reviews.held import decisions, grants, listing, presence, saved_views, similar
+from reviews.held import decisions, listing, presence, saved_views, similar
 from reviews.held.decisions import Taken
+from reviews.held.grants import NotGranted
 from reviews.held.listing import Filters
 from reviews.held.presence import Presence
 from reviews.metrics import review_time, sampling
@@ -47,6 +48,7 @@ from reviews.pages.deciding import (
 from reviews.pages.person import PersonRequest, forbidden, number, visible_items
 from reviews.presentation import arguments, highlight, questions, reasons
 from reviews.presentation.approvals import counted, whom
+from reviews.presentation.calls.grant_form import wanted
 from reviews.presentation.differences import in_words
 from reviews.presentation.explanation import RECORD_OF, TITLES, explain, other_parts, response_flags
 from reviews.presentation.look_alikes import of_hosts
@@ -200,7 +202,7 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
                 shown_ms=review_time.elapsed(
                     request.POST.get("shown", ""), held.public_id, number(request.POST.get("in_sight", ""))
                 ),
-                grant=grants.Wanted(seconds=600) if request.POST.get("again") == "1" else None,
+                grant=wanted(request.POST, is_edited=edit is not None) if is_call and not is_rejected else None,
                 like=like[:40],
             ),
         )
@@ -210,6 +212,9 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
     except decisions.NotApprover as refusal:
         problem = gettext("Nothing was decided. To approve this takes %(whom)s.") % {"whom": whom(refusal.approvers)}
         return _split(request, filters, held, status=403, problem=problem, posted=posted)
+    except NotGranted as wrong:
+        problem = gettext("Nothing was decided: %(why)s") % {"why": secrets.masked_text(wrong.detail)}
+        return _split(request, filters, held, status=422, problem=problem, posted=posted)
     except decisions.OutOfSchema as wrong:
         assert call_edited
         posted = call_edited._replace(errors=call_edit.of_schema(call_edited, wrong.errors))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
@@ -63,6 +64,18 @@ def pieces(text: Shown, parts: Iterable[Part] = ()) -> str:
         for piece in text.pieces
     ]
     return render_to_string("reviews/_pieces.html", {"pieces": shown})
+
+
+_CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+
+
+def with_code(text: str) -> str:
+    """Show a sentence in which code stands between backquotes, as in Markdown."""
+    found, at = [], 0
+    for match in _CODE.finditer(text):
+        found.append(format_html("{}<code>{}</code>", text[at : match.start()], pieces(show(match[2].strip()))))
+        at = match.end()
+    return format_html("{}{}", format_html_join("", "{}", ((part,) for part in found)), text[at:])
 
 
 def named(name: str, kind: str = "") -> str:

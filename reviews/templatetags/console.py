@@ -38,6 +38,7 @@ for name in (
     "pieces",
     "quoted",
     "who",
+    "with_code",
 ):
     register.simple_tag(getattr(phrases, name), name=name)
 register.simple_tag(reading)

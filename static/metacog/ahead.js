@@ -66,10 +66,10 @@ function forgetAhead() {
 
 // -- going on --------------------------------------------------------------------------------------
 
-// Only what the server is sure to take, as far as the page knows: an edit may score too high, and is waited for.
+// Only what the server is sure to take, as far as the page knows: an edit may score too high, a grant be too wide.
 function isPlain(form) {
   if (isUnsentBy(form)) return false;
-  if (form.id === "approve") return !isEditing() && !form.querySelector("[name=accept_risk]");
+  if (form.id === "approve") return !isEditing() && !byId("granting")?.open && !form.querySelector("[name=accept_risk]");
   return Boolean(form.querySelector("[name=preset]:checked") || form.elements.reason.value.trim());
 }
 
@@ -347,7 +347,7 @@ function comeBack(decision, { complaint = "", html, isForced = false }) {
 function isBegun() {
   if (isPosting) return true;
   if (decisions.some(isOnDesk)) return false;
-  const isOpen = isEditing() || byId("rejecting")?.open;
+  const isOpen = isEditing() || byId("rejecting")?.open || byId("granting")?.open;
   return isTyped() || isOpen || (shownAgain && shownAgain === byId("item")?.dataset.held);
 }
 

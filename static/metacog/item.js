@@ -21,7 +21,7 @@
   document.addEventListener("keydown", (event) => {
     if (event.key.toLowerCase() !== "m" || !isPlain(event) || event.keyCode === 229 || event.defaultPrevented) return;
     if (document.body.dataset.keys === "off" || isField(event.target)) return;
-    if (document.querySelector("dialog[open], details.reject[open], details.menu[open]")) return;
+    if (document.querySelector("dialog[open], details:is(.reject, .grant, .menu)[open]")) return;
     find("show-raw")?.click();
   });
 
@@ -33,6 +33,40 @@
     const isLetter = key.length === 1 && key !== " " && !(key >= "1" && key <= "9");
     // A keyboard that composes reports its keys as `Process`: the note is where it can begin.
     if (isPlain(event) ? isLetter : event.isComposing || event.keyCode === 229) find("reason")?.focus();
+  }, true);
+
+  // -- a grant: what the form's choices let pass, in a sentence --------------------------------------------------
+
+  const CODE = /(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)/gsu; // as in Markdown: reviews/presentation/phrases.py
+
+  function sayGrant() {
+    const sheet = find("granting")?.querySelector(".sheet");
+    if (!sheet) return;
+    const chosen = (name) => sheet.querySelector(`[name=${name}]:checked`)?.dataset.words;
+    const uses = sheet.querySelector("[name=grant_uses]"), most = uses.value.trim();
+    const often = most && (most === "1" ? uses.dataset.one : uses.dataset.more.replace("{n}", Number(most).toLocaleString()));
+    const until = sheet.querySelector("[name=grant_until]").selectedOptions[0].text.trim();
+    const said = [chosen("grant_match"), chosen("grant_scope"), until, often].filter(Boolean);
+    const sentence = said.join(sheet.querySelector(".words").dataset.comma), parts = [];
+    let at = 0;
+    for (const match of sentence.matchAll(CODE)) {
+      const code = document.createElement("code");
+      code.append(...visible(match[2].trim()));
+      parts.push(sentence.slice(at, match.index), code);
+      at = match.index + match[0].length;
+    }
+    find("grant-words").replaceChildren(...parts, sentence.slice(at));
+  }
+
+  document.addEventListener("input", ({ target }) => {
+    if (target.closest("#granting")) sayGrant();
+  });
+
+  // Whoever opens the form means it: the box is there for those without script. `toggle` does not bubble.
+  document.addEventListener("toggle", ({ target }) => {
+    if (target.id !== "granting") return;
+    find("grant").checked = target.open;
+    if (target.open) target.querySelector("[name=grant_match]:checked")?.focus({ preventScroll: true });
   }, true);
 
   // -- the changes of an edit: reviews/presentation/reading/word_changes.py says the same ---------------------------

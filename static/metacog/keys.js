@@ -30,7 +30,7 @@ const KEYS = {
   o: () => (main && picked.size ? press("o") : byId("approve-all")?.click()),
   j: () => (main ? step(true) : stepRow(1)),
   k: () => (main ? step(false) : stepRow(-1)),
-  g: () => awaitPage(),
+  g: (isShifted) => (isShifted ? press("g") : awaitPage()),
   "/": () => byId("find")?.focus(),
   "?": () => byId("keys").showModal(),
 };
@@ -131,7 +131,7 @@ function isKept(event) {
 }
 
 const isHeldBack = (target) => !isDecided()
-  && (isTyping(target) || document.querySelector("details.reject[open], details.menu[open]"));
+  && (isTyping(target) || document.querySelector("details:is(.reject, .grant, .menu)[open]"));
 
 // What the keys that wait begin and do not send: a rejection from its R on, an edit from its E on.
 function begun() {
@@ -168,7 +168,7 @@ function actOn(key, isShifted) {
     } else if (!form && isEditing()) {
       byId("approve").requestSubmit();
     }
-  } else if (!document.querySelector("details.reject[open]")) {
+  } else if (!document.querySelector("details:is(.reject, .grant)[open]")) {
     KEYS[key]?.(isShifted);
   }
 }
@@ -181,10 +181,18 @@ function choose(reason) {
 
 // -- going to a page: g, then its letter -----------------------------------------------------------
 
+const GRANT_AFTER = 600; // milliseconds
 let awaited; // until when the letter of a page is waited for
 
+// On a call that can be granted, G alone opens the form.
 function awaitPage() {
   awaited = performance.now() + 2000;
+  if (document.querySelector("[data-key=g]")) setTimeout(() => isPageAwaited() && grant(), GRANT_AFTER);
+}
+
+function grant() {
+  awaited = undefined;
+  if (!byId("granting").open && !isDecided()) press("g");
 }
 
 const isPageAwaited = () => Boolean(awaited) && performance.now() < awaited;
@@ -200,7 +208,7 @@ function goToPage(key) {
 // -- keydown ---------------------------------------------------------------------------------------
 
 function leave() {
-  const open = document.querySelector("details[open]:is(.menu, .reject)");
+  const open = document.querySelector("details[open]:is(.menu, .reject, .grant)");
   awaited = undefined;
   if (waitingKeys.length) {
     dropWaitingKeys();

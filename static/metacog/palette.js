@@ -126,7 +126,7 @@ function take(one) {
   if (!one) return;
   palette.close();
   if (one.dataset.href) location.assign(one.dataset.href);
-  else if (one.control.matches("summary")) reject();
+  else if (one.control.matches(".reject > summary")) reject();
   else one.control.click();
 }
 

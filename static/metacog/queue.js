@@ -260,7 +260,7 @@ document.addEventListener("click", (event) => {
     if (byId("editor")) edit(!isEditing());
     else fetchEditor(event.target.closest("#edit").href);
   }
-  for (const open of document.querySelectorAll("details.menu[open], details.reject[open]")) {
+  for (const open of document.querySelectorAll("details:is(.menu, .reject, .grant)[open]")) {
     if (!open.contains(event.target)) open.open = false;
   }
 });

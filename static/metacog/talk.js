@@ -54,7 +54,7 @@
       return event.target.form.requestSubmit();
     }
     if (words.keys === "off" || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.key.length !== 1) return;
-    if (isWaiting() || isWriting(event.target) || document.querySelector("details.reject[open], details.menu[open]")) return;
+    if (isWaiting() || isWriting(event.target) || document.querySelector("details:is(.reject, .grant, .menu)[open]")) return;
     if (ACTS[letter(event)]?.()) event.preventDefault();
   });
 

@@ -1,8 +1,9 @@
-"""Say exactly what a grant lets pass. Plain text, secrets masked, not escaped; commands stand in backquotes."""
+"""Say exactly what a grant lets pass. Plain text, secrets masked, not escaped; commands are code as in Markdown."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
@@ -68,27 +69,25 @@ def why_not(why: Why, place: str) -> str:
 def what(match: str, tool: str, arguments: Any, shape: Mapping[str, Any] | None) -> str:
     """Say which calls a grant is about: these arguments, this shape, or all of a tool."""
     if match == CallGrant.Match.TOOL:
-        return gettext("every call of `%(tool)s`") % {"tool": tool}
+        return gettext("every call of %(tool)s") % {"tool": _code(tool)}
     if match == CallGrant.Match.SHAPE:
         return _shape(tool, shape) if shape else gettext("calls of one shape, whose text was erased")
     line = secrets.line("", canonical(arguments))
     if isinstance(arguments, dict) and len(arguments) == 1:
         line = line.removeprefix(f"{next(iter(arguments))}=")
-    return gettext("exactly `%(call)s`") % {"call": f"{tool} {line}".strip()}
+    return gettext("exactly %(call)s") % {"call": _code(f"{tool} {line}".strip())}
 
 
-def limits(scope: str, agent: str, until: str, most_uses: int | None) -> str:
-    """Say where, until when and how often; `until` is in words."""
-    said = [
-        gettext("in this session")
-        if scope == CallGrant.Scope.SESSION
-        else gettext("in all sessions of %(agent)s") % {"agent": agent},
-        until,
-    ]
-    if most_uses is not None:
-        told = ngettext("at most %(n)s time", "at most %(n)s times", most_uses)
-        said.append(told % {"n": f"{most_uses:,}"})
-    return gettext(", ").join(said)
+def where(scope: str, agent: str) -> str:
+    """Say in which sessions."""
+    if scope == CallGrant.Scope.SESSION:
+        return gettext("in this session")
+    return gettext("in all sessions of %(agent)s") % {"agent": agent}
+
+
+def how_often(most: int) -> str:
+    """Say how many calls at most."""
+    return ngettext("at most %(n)s time", "at most %(n)s times", most) % {"n": f"{most:,}"}
 
 
 def until_when(moment: datetime) -> str:
@@ -101,8 +100,13 @@ def until_when(moment: datetime) -> str:
 
 def in_words(grant: CallGrant, until: str) -> str:
     """Say all of a grant that was read by `told`; `until` is in words."""
-    told = what(grant.match, grant.held.call.name, arguments_of(grant.held), grant.shape)
-    return gettext(", ").join([told, limits(grant.scope, grant.agent.name, until, grant.most_uses)])
+    said = [
+        what(grant.match, grant.held.call.name, arguments_of(grant.held), grant.shape),
+        where(grant.scope, grant.agent.name),
+        until,
+    ]
+    said += [how_often(grant.most_uses)] if grant.most_uses else []
+    return gettext(", ").join(said)
 
 
 def arguments_of(held: HeldItem) -> Any:
@@ -113,9 +117,9 @@ def arguments_of(held: HeldItem) -> Any:
 
 def _shape(tool: str, shape: Mapping[str, Any]) -> str:
     command = " ".join(filter(None, (shape.get("program"), shape.get("subcommand"), *shape.get("arguments", ()))))
-    said = [f"`{secrets.masked_text(command or shape.get('sql') or tool)}`"]
+    said = [_code(command or shape.get("sql") or tool)]
     if "flags" in shape:
-        flags = " ".join(f"`{secrets.masked_text(str(flag))}`" for flag in shape["flags"])
+        flags = " ".join(map(_code, shape["flags"]))
         with_flags = gettext("with %(flags)s and no other flag") % {"flags": flags}
         said.append(with_flags if flags else gettext("without flags"))
     effects = [(each, "") if isinstance(each, str) else (each[0], each[-1] or "") for each in shape.get("effects", ())]
@@ -146,4 +150,11 @@ def _effects(effects: Sequence[tuple[str, str]]) -> list[str]:
 def _object(place: str) -> str:
     if place == WORKSPACE:
         return gettext("files in the project")
-    return f"`{secrets.masked_text(place)}`"
+    return _code(place)
+
+
+def _code(text: str) -> str:
+    """Mark up code as Markdown does: between more backquotes than stand in it."""
+    shown = " ".join(secrets.masked_text(text).split())
+    fence = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
+    return f"{fence} {shown} {fence}" if len(fence) > 1 else f"`{shown}`"

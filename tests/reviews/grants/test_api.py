@@ -83,8 +83,8 @@ def passes(caller: Caller, **call: Any) -> bool:
     return bool(item["disposition"] == "pass")
 
 
-REFUND = {"name": "refund", "arguments": {"charge_id": "ch_1", "amount": 5}}
-OTHER_REFUND = {"name": "refund", "arguments": {"charge_id": "ch_2", "amount": 7}}
+REFUND: dict[str, Any] = {"name": "refund", "arguments": {"charge_id": "ch_1", "amount": 5}}
+OTHER_REFUND: dict[str, Any] = {"name": "refund", "arguments": {"charge_id": "ch_2", "amount": 7}}
 
 
 class TestWhatPasses:

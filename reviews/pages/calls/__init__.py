@@ -1,0 +1,1 @@
+"""What the console adds to a tool call beside its decision."""
