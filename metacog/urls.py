@@ -205,6 +205,7 @@ urlpatterns = [
     path("agents/<str:agent_id>/endpoint-discard", deliveries.endpoint_discard, name="endpoint-discard"),
     path("team/", team.team, name="team"),
     path("team/<int:team_id>/members", team.member_add, name="member-add"),
+    path("team/<int:team_id>/groups", team.group_save, name="group-save"),
     path("team/<int:team_id>/retention", team.team_retention, name="team-retention"),
     path("team/<int:team_id>/notices", team.team_notices, name="team-notices"),
     path("team/<int:team_id>/target", team.team_target, name="team-target"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import gettext as _
 
 from metacog.audit import audit
-from metacog.models import AuditEvent, Membership, Role, Team, User
+from metacog.models import AuditEvent, MemberGroup, Membership, Role, Team, User
 
 RESTORABLE_FOR = timedelta(days=30)  # a member who was removed
 MOST_REMOVED, MOST_READ = 5, 100  # of them that are offered, and events that are looked at
@@ -114,6 +114,34 @@ def set_target(team: Team, minutes: int, actor: audit.Actor) -> bool:
             after=str(minutes),
         )
     return True
+
+
+def save_group(team: Team, name: str, memberships: Iterable[int], actor: audit.Actor) -> bool:
+    """Make a group of a team's members, or put others into it; return whether that was a change.
+
+    ValidationError for a name that cannot be taken. Who leaves the team leaves its groups.
+    """
+    group = MemberGroup(team=team, name=name)
+    group.clean_fields()
+    with transaction.atomic():
+        Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+        group, is_new = MemberGroup.objects.get_or_create(team=team, name=name)
+        before = set(group.members.values_list("pk", flat=True))
+        own = Membership.objects.filter(team=team, pk__in=memberships).select_related("user").order_by("user__username")
+        if not is_new and before == {each.pk for each in own}:
+            return False
+        group.members.set(own)
+        people = [each.user.get_username() for each in own]
+        action = "group-added" if is_new else "group-changed"
+        audit.record(action, str(team.pk), actor=actor, team=team, name=name, people=people)
+    return True
+
+
+def remove_group(group: MemberGroup, actor: audit.Actor) -> None:
+    """Remove a group: nobody can approve any more what a rule leaves to it."""
+    with transaction.atomic():
+        audit.record("group-removed", str(group.team_id), actor=actor, team=group.team_id, name=group.name)
+        group.delete()
 
 
 def add_member(team: Team, username: str, role: str, actor: audit.Actor, *, email: str = "") -> tuple[Membership, bool]:

@@ -277,6 +277,9 @@ SENTENCES: Mapping[str, Promise] = {
     "keys-revoked": gettext_lazy("%(actor)s revoked older keys of %(agent)s"),
     "policy-changed": gettext_lazy("%(actor)s changed the policy of %(agent)s (%(fields)s)"),
     "team-created": gettext_lazy("%(actor)s added the team"),
+    "group-added": gettext_lazy("%(actor)s added the group of members “%(name)s”"),
+    "group-changed": gettext_lazy("%(actor)s changed the group of members “%(name)s”"),
+    "group-removed": gettext_lazy("%(actor)s removed the group of members “%(name)s”"),
     "team-renamed": gettext_lazy("%(actor)s renamed the team from %(was)s to %(name)s"),
     "retention-changed": gettext_lazy("%(actor)s changed how long texts are kept"),
     "risk-learned": ngettext_lazy(

@@ -25,7 +25,7 @@ from metacog.accounts.forms import MemberForm, NamesForm, RetentionForm, RoleFor
 from metacog.accounts.notice_forms import ChannelForm, TeamNoticesForm
 from metacog.accounts.retention import set_retention
 from metacog.http import once
-from metacog.models import Agent, Channel, Membership, Notice, PersonalToken, Role, Team, User
+from metacog.models import Agent, Channel, MemberGroup, Membership, Notice, PersonalToken, Role, Team, User
 from metacog.notices import chat, mail, notices
 from metacog.pages.account import Request, no_passwords
 from metacog.pages.confirming import Step, confirm, done
@@ -339,6 +339,10 @@ def _team_page(
         "team": chosen,
         "members": Membership.objects.filter(team=chosen).select_related("user").order_by("user__username"),
         "may_change": is_owner,
+        "groups": [
+            (group, {each.pk for each in group.members.all()})
+            for group in MemberGroup.objects.filter(team=chosen).prefetch_related("members")
+        ],
         "has_passwords": not settings.SSO_ONLY,
         "roles": Role.choices,
         "form": form or MemberForm(),
@@ -385,6 +389,29 @@ def _older(team: Team | None, days: int) -> int:
     before = timezone.now() - timedelta(days=days)
     count: int = responses.objects.filter(agent__team=team, received_at__lt=before, erased_at=None).count()
     return count
+
+
+@require_POST
+def group_save(request: Request, team_id: int) -> HttpResponse:
+    """Make a group of members, put others into it, or remove it."""
+    found = _owned(request, team_id)
+    name = " ".join(request.POST.get("name", "").split())
+    chosen = [int(each) for each in request.POST.getlist("member") if each.isascii() and each.isdigit()]
+    group = MemberGroup.objects.filter(team=found, name=name).first()
+    if "remove" in request.POST:
+        if group:
+            members.remove_group(group, request.user)
+            messages.success(request, _("The group “%(name)s” is removed.") % {"name": name})
+        return _to_team(found)
+    if "new" in request.POST and group:
+        messages.error(request, _("A group with this name exists already: nothing was changed."))
+        return _to_team(found)
+    try:
+        if members.save_group(found, name, chosen, request.user):
+            messages.success(request, _("The group “%(name)s” is saved.") % {"name": name})
+    except ValidationError:
+        messages.error(request, _("Give the group a name of at most 100 characters: nothing was changed."))
+    return _to_team(found)
 
 
 def _owned(request: Request, team_id: int) -> Team:

@@ -30,6 +30,7 @@ OF_ONE_PAGE = {
     "actor": _("actor"),
     "assigned": _("assignee"),
     "mentions": _("mentioned person"),
+    "needs": _("approval filter"),
     "score_from": _("lowest score"),
     "score_to": _("highest score"),
     "since": _("first day"),
