@@ -8,7 +8,7 @@ caller's transaction.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -49,6 +49,25 @@ def still_may(person: User, team_id: int, approvers: Approvers) -> bool:
     """Say the same of somebody who approved earlier, as things stand now: they may have lost their role since."""
     fresh = User.objects.get(pk=person.pk)
     return fresh.has_role(team_id, Role.REVIEWER) and may_approve(fresh, team_id, approvers)
+
+
+def unmet(team_id: int, rules: Iterable[Mapping[str, Any]]) -> list[tuple[Approvers, int]]:
+    """Return whom rules name as approvers where a team has too few of them, and how many it has."""
+    named = {of_rule(rule) for rule in rules} - {ANYBODY}
+    wanted = sorted(named, key=lambda each: (each.people, sorted(each.roles), sorted(each.groups)))
+    if not wanted:
+        return []
+    members = Membership.objects.filter(team=team_id, user__is_active=True, role__in=Role.REVIEWER.and_above)
+    known = [(each.role, {group.name for group in each.groups.all()}) for each in members.prefetch_related("groups")]
+    found = []
+    for each in wanted:
+        count = sum(
+            all(role in Role(wanted_role).and_above for wanted_role in each.roles) and each.groups <= groups
+            for role, groups in known
+        )
+        if count < each.people:
+            found.append((each, count))
+    return found
 
 
 # -- approvals that stand -----------------------------------------------------------------------------

@@ -29,10 +29,12 @@ from metacog.heuristics.hesitation.fitting import Fit
 from metacog.heuristics.stats.gate import Gate
 from metacog.models import Agent, Policy, Role
 from patterns.patterns.scorer import scorer_shown
+from reviews.held import approvers
 from reviews.metrics import daily
 from reviews.metrics.daily import Lift, Ratio
 from reviews.models import FittedWeights
 from reviews.pages.person import PersonRequest
+from reviews.presentation.approvals import whom
 from reviews.presentation.ratios import Share, lift, percent, ratio
 from reviews.presentation.risk.rivals import RIVALS
 from reviews.presentation.rule_tallies import of_rule
@@ -118,6 +120,7 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
         template = "reviews/_rules.html"
     if template == "reviews/policy.html":
         context |= {"weights": _weights(form), "lift_days": LIFT_DAYS}
+        context["unmet"] = [(whom(named), count) for named, count in approvers.unmet(agent.team_id, current.rules)]
     is_wrong = not drafted or context.get("unexplained")
     return render(request, template, context, status=409 if context.get("moved") else 422 if is_wrong else 200)
 
