@@ -167,6 +167,8 @@ def _told(bound: BoundField, value: Any) -> str:
     if bound.name == "rules":
         count = len(json.loads(value or "[]"))
         return ngettext("%(count)d rule", "%(count)d rules", count) % {"count": count}
+    if bound.name == "packs":
+        return ", ".join(str(pack.get("name")) for pack in json.loads(value or "[]")) or _("none")
     if isinstance(bound.field, forms.BooleanField):
         return _("on") if value else _("off")
     if isinstance(bound.field, forms.ChoiceField):

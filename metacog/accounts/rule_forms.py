@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from itertools import zip_longest
@@ -15,9 +15,10 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from metacog.heuristics.effects.effect import KINDS
 from metacog.heuristics.text import strict_json
-from metacog.heuristics.tool_calls.conditions import OPERATORS
-from metacog.heuristics.tool_calls.rules import DO, FIELDS, errors_in
+from metacog.heuristics.tool_calls.conditions import OPERATORS, PATTERNS
+from metacog.heuristics.tool_calls.rules import DO, FIELDS, ROLES, errors_in
 from metacog.models import Policy
 from metacog.refusals import said
 
@@ -25,9 +26,39 @@ Words = Callable[[Mapping[str, Any]], str]  # which calls a rule is about
 
 MOST_OPEN = 3  # rules of a table; where there are more, each is folded to a line
 MOST_FIELDS = 700  # of a table; Django takes 1,000 of a form, the rest of the policy included
-TEXT_OPERATORS = ("glob", "regex")  # whose value is a text, whatever it looks like
+TEXT_OPERATORS = PATTERNS  # whose value is a text, whatever it looks like
+NUMERIC = ("gt", "ge", "lt", "le")
 AS_TABLE, AS_JSON = "table", "json"
-MORE = ("effects", "hints", "approvers", "definition")
+LISTS = ("any", "all", "only")  # of effects; a table holds one of them a rule
+PLACES = ("inside", "outside", "objects", "except")
+WHO = ("people", "role", "group")
+MORE = ("effects", *PLACES, "hints", *WHO)  # cells that a rule has once it was asked for them
+LIST_NAMES = {
+    "any": gettext_lazy("It does any of"),
+    "all": gettext_lazy("It does all of"),
+    "only": gettext_lazy("It does nothing but"),
+}
+EFFECT_NAMES = {
+    "read": gettext_lazy("Read"),
+    "write": gettext_lazy("Write"),
+    "delete": gettext_lazy("Delete"),
+    "execute": gettext_lazy("Execute"),
+    "fetch": gettext_lazy("Fetch"),
+    "send": gettext_lazy("Send"),
+    "install": gettext_lazy("Install"),
+    "publish": gettext_lazy("Publish"),
+    "privilege": gettext_lazy("Privilege"),
+    "secret": gettext_lazy("Secret"),
+    "pay": gettext_lazy("Pay"),
+    "irreversible": gettext_lazy("Irreversible"),
+    "unknown": gettext_lazy("Unknown"),
+}
+PLACE_NAMES = {
+    "inside": gettext_lazy("Every path in"),
+    "outside": gettext_lazy("On a path outside of"),
+    "objects": gettext_lazy("On what is like"),
+    "except": gettext_lazy("But not on"),
+}
 OPERATOR_NAMES = {
     "eq": gettext_lazy("is"),
     "ne": gettext_lazy("is not"),
@@ -47,6 +78,7 @@ DO_NAMES = {
     "deny": gettext_lazy("Deny"),
     "score": gettext_lazy("Score"),
 }
+PLACE_EXAMPLES = {"inside": "/srv/app, .", "outside": "/srv/app", "objects": "https://pypi.org/*", "except": "*.log"}
 ROLE_NAMES = {
     "reviewer": gettext_lazy("a reviewer"),
     "curator": gettext_lazy("a curator"),
@@ -78,6 +110,7 @@ class Condition:
     errors: list[str] = field(default_factory=list)
     line: str = ""  # its place in the rule
     drop: str = ""  # what its button does
+    missing: str = ""  # what the button does that has calls asked about in which a number's argument is missing
 
     @property
     def is_blank(self) -> bool:
@@ -93,6 +126,56 @@ class Condition:
         return _literal(text)
 
 
+class Cell(NamedTuple):
+    """A text field of a rule."""
+
+    value: str  # its name
+    name: Any
+    typed: str
+    example: str
+
+
+@dataclass
+class More:
+    """What a rule says of effects, hints and approvers, as typed."""
+
+    of: str = "any"  # of LISTS
+    kinds: list[str] = field(default_factory=list)
+    places: dict[str, str] = field(default_factory=dict)  # by name of PLACES: texts, with commas
+    hints: str = ""
+    who: dict[str, str] = field(default_factory=dict)  # by name of WHO
+
+    @property
+    def shown_places(self) -> list[Cell]:
+        return [Cell(name, PLACE_NAMES[name], self.places.get(name, ""), PLACE_EXAMPLES[name]) for name in PLACES]
+
+    def as_rule(self) -> dict[str, Any]:
+        """Give what of a rule this is; what is left empty is not."""
+        effects: dict[str, Any] = {self.of: self.kinds} if self.kinds or any(self.places.values()) else {}
+        effects |= {name: _parts(text) for name, text in self.places.items() if text}
+        typed = [each.partition("=") for each in _parts(self.hints)]
+        hints = {name.strip(): _hint(value) for name, _is, value in typed}
+        who: dict[str, Any] = {name: value for name, value in self.who.items() if value}
+        if who.get("people", "").isdecimal():
+            who["people"] = int(who["people"])
+        return {"effects": effects, "hints": hints, "approvers": who}
+
+    @classmethod
+    def of_rule(cls, rule: Mapping[str, Any]) -> More | None:
+        """Take it from a rule in which there are no errors; None: it says nothing of these."""
+        effects, hints, who = (rule.get(name) or {} for name in ("effects", "hints", "approvers"))
+        if not (effects or hints or who):
+            return None
+        asked = next((name for name in LISTS if effects.get(name)), "any")
+        return cls(
+            asked,
+            list(effects.get(asked, ())),
+            {name: ", ".join(effects[name]) for name in PLACES if name in effects},
+            ", ".join(f"{name}={as_text(value)}" for name, value in hints.items()),
+            {name: str(value) for name, value in who.items()},
+        )
+
+
 @dataclass
 class Row:
     """One rule, as typed. `errors` are by field."""
@@ -104,14 +187,17 @@ class Row:
     conditions: list[Condition] = field(default_factory=list)
     errors: dict[str, list[str]] = field(default_factory=dict)
     at: str = ""  # its place
-    more: str = ""  # JSON of what else a rule may have
+    more: More | None = None
+    definition: str = ""
+    did: str = ""  # in the last days, in a sentence
     came_as: str = ""  # the place by which its cells are named on the page that sent it
     told: str = ""  # in a line
     is_open: bool = True
 
     @property
     def is_blank(self) -> bool:
-        return not (self.tool or self.reason or self.more) and all(each.is_blank for each in self.conditions)
+        is_plain = self.more is None or not any(self.more.as_rule().values())
+        return is_plain and not (self.tool or self.reason) and all(each.is_blank for each in self.conditions)
 
     @property
     def is_wrong(self) -> bool:
@@ -120,7 +206,8 @@ class Row:
     @property
     def said(self) -> list[tuple[str, list[str]]]:
         """Return what is wrong by cell, the right ones too."""
-        own = [(name, self.errors.get(name, [])) for name in ("tool", "do", "where", "reason")]
+        names = ("tool", "do", "where", "reason", *(("effects", "hints", "approvers") if self.more else ()))
+        own = [(name, self.errors.get(name, [])) for name in names]
         return own + [(f"where-{line}", each.errors) for line, each in enumerate(self.conditions)]
 
     def as_rule(self) -> dict[str, Any]:
@@ -139,13 +226,13 @@ class Row:
                 each.errors.append(_("The rule already has this condition."))
             asked[each.operator] = value
         rule: dict[str, Any] = {"tool": self.tool, "where": where, "do": self.do, "reason": self.reason}
-        return plain(rule | {"shadow": self.shadow} | self._more())
+        more = self.more.as_rule() if self.more else {}
+        definition = self.definition if self.do == "allow" else ""
+        return plain(rule | {"shadow": self.shadow, "definition": definition} | more)
 
-    def _more(self) -> dict[str, Any]:
-        try:
-            return dict(strict_json.load(self.more.encode())) if self.more else {}
-        except (strict_json.Refused, UnicodeEncodeError, TypeError, ValueError):
-            return {"effects": None}
+    @property
+    def allows_by_pattern(self) -> bool:
+        return self.do == "allow" and any(each.operator in PATTERNS and not each.is_blank for each in self.conditions)
 
     def as_typed(self) -> Row:
         """Give the row as it comes back from a form, where lines and blanks at the ends are lost."""
@@ -163,9 +250,8 @@ class Row:
             for pointer, asked in (rule.get("where") or {}).items()
             for operator, value in asked.items()
         ]
-        more = {name: rule[name] for name in MORE if rule.get(name)}
-        reason, shadow = rule.get("reason") or "", rule.get("shadow") or False
-        return cls(rule["tool"], rule["do"], reason, shadow, conditions, more=as_text(more) if more else "")
+        row = cls(rule["tool"], rule["do"], rule.get("reason") or "", rule.get("shadow") or False, conditions)
+        return replace(row, more=More.of_rule(rule), definition=rule.get("definition") or "")
 
 
 class Choice(NamedTuple):
@@ -179,6 +265,10 @@ class RuleTable:
     """The rules of a draft, as rows and as JSON. `rules` is None while what was typed makes no list of rules."""
 
     dos = [Choice(value, DO_NAMES[value]) for value in DO]
+    lists = [Choice(value, LIST_NAMES[value]) for value in LISTS]
+    kinds = [Choice(value, EFFECT_NAMES[value]) for value in KINDS]
+    places = [Choice(value, PLACE_NAMES[value]) for value in PLACES]
+    roles = [Choice(value, ROLE_NAMES[value]) for value in ROLES]
     operators = [Choice(value, OPERATOR_NAMES[value]) for value in OPERATORS]
 
     def __init__(self, rows: Sequence[Row], *, text: str | None = None, mode: str = AS_TABLE) -> None:
@@ -262,16 +352,34 @@ class RuleTable:
             row.at = str(place)
             for line, each in enumerate(row.conditions):
                 each.line, each.drop = str(line), f"rule-drop-{place}-{line}"
+                each.missing = f"rule-missing-{place}-{line}" if self._may_be_missing(row, each) else ""
+
+    def _may_be_missing(self, row: Row, condition: Condition) -> bool:
+        """Tell whether a number is compared that may not be there, which no rule for this tool asks about."""
+        try:
+            is_number = type(condition.parsed()) in (int, float)
+        except ValueError:
+            return False
+        if not is_number or condition.operator not in NUMERIC or not condition.pointer or not row.tool:
+            return False
+        asked = condition.pointer, "exists", "false"
+        same_tool = (each for other in self.rows if other.tool == row.tool for each in other.conditions)
+        return not any((each.pointer, each.operator, each.value) == asked for each in same_tool)
 
     @property
     def fits(self) -> bool:
         """Tell whether a table holds the rules: in no more fields than a form may have, and each as it is."""
-        if sum(5 + 3 * len(row.conditions) for row in self.rows) > MOST_FIELDS:
+        cells = [5 + 3 * len(row.conditions) + (9 + len(row.more.kinds) if row.more else 0) for row in self.rows]
+        if sum(cells) > MOST_FIELDS:
             return False
         return all(row.as_typed().as_rule() == rule for row, rule in zip(self.rows, self.rules or (), strict=False))
 
-    def tell(self, words: Words) -> None:
-        """Say each rule in a line, and fold those that need no care where there are many."""
+    def tell(self, words: Words, did: Iterable[str] = ()) -> None:
+        """Say each rule in a line, and fold those that need no care where there are many.
+
+        `did` says what each did in the last days, in order.
+        """
+        done = iter(did)
         for row in self.rows:
             row.told = ""
             has_focus = self.focus == f"rule-if-{row.at}" or self.focus.startswith(f"rule-{row.at}-")
@@ -281,6 +389,7 @@ class RuleTable:
         filled = [row for row in self.rows if not row.is_blank]
         for row, rule in zip(filled, self.rules, strict=True):
             row.told = what_it_does(rule, words)
+            row.did = next(done, "")
             row.is_open |= len(self.rows) <= MOST_OPEN
 
     @property
@@ -317,6 +426,13 @@ class RuleTable:
         elif name == "remove":
             self.rows.pop(at)
             self.focus = f"rule-remove-{min(at, len(self.rows) - 1)}" if self.rows else "rule-add"
+        elif name == "more":
+            row.more = row.more or More()
+            self.focus = f"rule-{at}-effects-of"
+        elif name == "missing" and line < len(row.conditions):
+            asked = Condition(row.conditions[line].pointer, "exists", "false")
+            self.rows.insert(at, Row(row.tool, "ask", conditions=[asked]))
+            self.focus = f"rule-{at}-tool"
         elif name == "if":
             row.conditions.append(Condition())
             self.focus = f"rule-{at}-where-{len(row.conditions) - 1}-pointer"
@@ -333,8 +449,27 @@ def _row(data: QueryDict, name: str) -> Row:
             break
         asked = data.get(f"{cell}-operator", "eq"), data.get(f"{cell}-value", "")
         conditions.append(Condition(str(data[f"{cell}-pointer"]), *asked))
-    tool, do, reason, more = (data.get(f"{name}-{part}", "") for part in ("tool", "do", "reason", "more"))
-    return Row(tool, do, reason, f"{name}-shadow" in data, conditions, more=more).as_typed()
+    tool, do, reason, definition = (data.get(f"{name}-{part}", "") for part in ("tool", "do", "reason", "definition"))
+    more = None
+    if f"{name}-effects-of" in data:
+        cells = {part: data.get(f"{name}-{part}", "").strip() for part in (*PLACES, "hints", *WHO)}
+        more = More(str(data[f"{name}-effects-of"]), data.getlist(f"{name}-effects"), hints=cells["hints"])
+        more.places = {part: cells[part] for part in PLACES if cells[part]}
+        more.who = {part: cells[part] for part in WHO if cells[part]}
+    return Row(
+        tool, do, reason, f"{name}-shadow" in data, conditions, more=more, definition=definition
+    ).as_typed()
+
+
+def _parts(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _hint(typed: str) -> Any:
+    try:
+        return _literal(typed.strip()) if typed.strip() else True
+    except ValueError:
+        return typed
 
 
 def _literal(text: str) -> Any:
@@ -368,7 +503,15 @@ def _is_plain(text: str) -> bool:
 def plain(rule: Mapping[str, Any]) -> dict[str, Any]:
     """Give a rule without what says nothing, its fields in the order people read them in."""
     given = {name: rule.get(name) for name in FIELDS}
+    if isinstance(effects := given["effects"], Mapping):
+        given["effects"] = {name: _in_order(each) if name in LISTS else each for name, each in effects.items()}
     return {name: value for name, value in given.items() if name in ("tool", "do") or value}
+
+
+def _in_order(kinds: Any) -> Any:
+    """Put effects into the order in which a form has them: it means nothing."""
+    known = isinstance(kinds, list) and all(isinstance(kind, str) and kind in KINDS for kind in kinds)
+    return sorted(kinds, key=KINDS.index) if known else kinds
 
 
 def pretty(rules: Sequence[Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, NamedTuple
 
@@ -28,6 +29,7 @@ from metacog.heuristics.hesitation import fitting, thresholds
 from metacog.heuristics.hesitation.fitting import Fit
 from metacog.heuristics.stats.gate import Gate
 from metacog.models import Agent, Policy, Role
+from metacog.pages.packs import PackList
 from patterns.patterns.scorer import scorer_shown
 from reviews.held import approvers
 from reviews.metrics import daily
@@ -39,7 +41,7 @@ from reviews.presentation.ratios import Share, lift, percent, ratio
 from reviews.presentation.risk.rivals import RIVALS
 from reviews.presentation.rule_tallies import of_rule
 from reviews.presentation.rule_words import in_words
-from reviews.scoring.calls_preview import CallsPreview, RuleTally, calls_preview
+from reviews.scoring.calls_preview import CallsPreview, calls_preview
 from reviews.scoring.preview import DAYS, MOST_IN_PAGE, Preview, preview
 from reviews.scoring.rule_suggestions import DAYS as DECIDED_DAYS
 from reviews.scoring.rule_suggestions import suggestions
@@ -73,7 +75,8 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
     current = next((each for each in versions if each.version == agent.policy_version), None)
     assert current is not None  # the highest is in force
     values = _values(request, agent, versions, current)
-    table = _table(request, values)
+    table, packs = _table(request, values), _packs(request, values)
+    values["packs"] = packs.text
     form = PolicyForm(agent, values, table=table)
     drafted = form.is_valid()
     context: dict[str, Any] = {}
@@ -98,9 +101,11 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
         context["unseen"] = True
     if drafted:
         context |= _told(agent, current, form)
-    table.tell(in_words)
+    table.tell(in_words, [each.told for each in context.get("by_rule", ())])
+    packs.tell(in_words)
     context |= {
         "agent": agent,
+        "packs": packs,
         "form": form,
         "values": values,
         "policy": current,
@@ -166,6 +171,15 @@ def _table(request: PersonRequest, values: dict[str, Any]) -> RuleTable:
     return RuleTable([], text=values["rules"])
 
 
+def _packs(request: PersonRequest, values: dict[str, Any]) -> PackList:
+    """Return the packs as they were posted, with what a button of theirs does; else those of the values."""
+    is_reset = request.POST.get("do") in ("reset:packs", "default:packs") and not request.htmx
+    if request.method == "POST" and "packs_in" in request.POST and not is_reset:
+        is_pressed = not request.htmx or request.htmx.target == "rules"
+        return PackList.posted(request.POST, do=request.POST.get("do", "") if is_pressed else "")
+    return PackList.of(values["packs"])
+
+
 class Weight(NamedTuple):
     """A weight of the form, and whether the team's decisions say that it may as well be 0."""
 
@@ -202,7 +216,7 @@ def _told(agent: Agent, current: Policy, form: PolicyForm) -> dict[str, Any]:
         "held": {"now": f"{found.now.held:,}", "then": f"{found.then.held:,}"},
         "calls": calls,
         "call_rows": _call_rows(calls),
-        "by_rule": [_told_rule(number, each) for number, each in enumerate(calls.rules, 1) if each.calls or each.rule],
+        "by_rule": [*_told_rules(calls)],
         "changed": changes(current, draft, in_words),
         "draft": draft,
         "seen": _digest(draft),
@@ -309,17 +323,24 @@ def _call_rows(found: CallsPreview) -> list[Line]:
 
 
 class ToldRule(NamedTuple):
-    """A rule of the draft: which it is, and what it would have done with which outcome."""
+    """A rule of the draft or its packs: which it is, and what it would have done with which outcome."""
 
-    number: int
+    number: str
     rule: Any  # None: the default
     words: str
     told: str
 
 
-def _told_rule(number: int, tally: RuleTally) -> ToldRule:
-    words = what_it_does(tally.rule, in_words) if tally.rule else ""
-    return ToldRule(number, tally.rule, words, of_rule(tally))
+def _told_rules(found: CallsPreview) -> Iterator[ToldRule]:
+    """Give the draft's own rules, in order, then what of its packs and its default decided anything."""
+    for number, tally in enumerate(found.rules, 1):
+        rule = tally.rule
+        if rule is None or "pack" in rule:
+            if tally.calls:
+                words = what_it_does(rule, in_words) if rule else ""
+                yield ToldRule("{pack} {place}".format_map(rule) if rule else "", rule, words, of_rule(tally))
+        else:
+            yield ToldRule(str(number), rule, what_it_does(rule, in_words), of_rule(tally))
 
 
 class Suggested(NamedTuple):

@@ -63,7 +63,9 @@ def in_words(rule: Mapping[str, Any]) -> str:
         for place, asked in (rule.get("where") or {}).items()
         for operator, value in asked.items()
     ]
-    said += [*_effects(rule.get("effects") or {}), *_hints(rule.get("hints") or {})]
+    if effects := [*_effects(rule.get("effects") or {})]:
+        said.append(gettext(", ").join(effects))
+    said += _hints(rule.get("hints") or {})
     if rule.get("definition"):
         said.append(gettext("its description and schema are as they were"))
     if not said:

@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.utils.translation import override
 
 from metacog.accounts.rule_forms import RuleTable
+from metacog.heuristics.tool_calls.pack import packs
 from metacog.models import Agent, AuditEvent, Policy
 from reviews.held import decisions
 from reviews.models import AgentResponse, HeldItem
@@ -48,7 +49,7 @@ def fields(page: str) -> dict[str, Any]:
         told = html.unescape(value[1]) if value else "on"
         sent.setdefault(name[1], []).append(told)
     for name_, options in re.findall(r'<select name="([^"]+)"[^>]*>(.*?)</select>', part, re.S):
-        chosen = re.search(r'value="(\w+)" selected', options)
+        chosen = re.search(r'value="(\w*)" selected', options)
         sent[name_] = [chosen[1] if chosen else "ask"]
     for name_, text in re.findall(r'<textarea name="([^"]+)"[^>]*>(.*?)</textarea>', part, re.S):
         sent[name_] = [html.unescape(text)]
@@ -66,6 +67,35 @@ def as_json(desk: Desk, sent: dict[str, Any]) -> list[Any]:
     return rules
 
 
+def test_packs_are_added_with_their_folder_and_removed(desk: Desk, kuro: Any) -> None:
+    sent = fields(desk.client.get(desk.address).content.decode())
+    page = post(desk, sent | {"pack-new": "coding", "pack-new-workspace": "/srv/app"}, do="pack-add").content.decode()
+    shown = packs()["coding"]
+    assert html.escape(shown.asks) in page
+    assert "outside of /srv/app" in page.partition("pack-rules")[2].partition("</ol>")[0]
+    sent = fields(page)
+    assert (sent["pack-name"], sent["pack-workspace"]) == (["coding"], ["/srv/app"])
+    assert post(desk, sent | {"note": "a coding agent"}, do="preview").status_code == 200
+    page = post(desk, sent, do="preview").content.decode()
+    seen = re.search(r'name="seen"[^>]*value="(\w+)"', page)
+    assert seen
+    post(desk, fields(page), do="save", note="a coding agent", seen=seen[1])
+    assert Policy.objects.get(version=2).packs == [{"name": "coding", "workspace": "/srv/app"}]
+    assert ask(kuro, name="Bash", arguments={"command": "echo $("})["rule"]["pack"] == "coding"
+    page = desk.client.get(desk.address).content.decode()
+    assert "would have asked 1 time" in page
+    assert "pack-name" not in fields(post(desk, fields(page), do="pack-remove-0").content.decode())
+
+
+def test_each_rule_says_what_it_did(desk: Desk, kuro: Any, alice: Any, undo_at_once: None) -> None:
+    for at in range(3):
+        held = ask(kuro, arguments={"eur": 60 + at, "to": "DE1"})["held"]
+        by_person(alice, held, "approve" if at else "reject")
+    page = desk.client.get(desk.address + address(READ, DEAR)).content.decode()
+    told = re.findall(r'class="quiet rule-did"[^>]*>([^<]*)<', page)
+    assert told == ["would have decided no call", "would have asked 3 times: people approved 2, rejected 1"]
+
+
 class TestTheTable:
     def test_it_shows_the_rules_and_gives_them_back_as_they_are(self, desk: Desk) -> None:
         odd = {
@@ -80,6 +110,44 @@ class TestTheTable:
         assert sent["rule-0-tool"] == ["mcp__bank__*"]
         assert (sent["rule-0-where-0-value"], sent["rule-3-where-1-value"]) == (["50"], ['"50"'])
         assert as_json(desk, sent) == [DEAR, READ, NEVER, odd]
+
+    def test_it_holds_effects_hints_approvers_and_definitions(self, desk: Desk) -> None:
+        effects = {"any": ["delete", "send"], "inside": ["/srv/app", "."], "objects": ["*.log"]}
+        approvers = {"people": 2, "role": "owner", "group": "money"}
+        rules = [
+            {"tool": "*", "do": "ask", "effects": effects, "approvers": approvers},
+            {"tool": "*", "do": "deny", "effects": {"any": ["write"], "outside": ["/srv/app"], "except": ["*.tmp"]}},
+            {"tool": "mcp__fs__*", "do": "allow", "hints": {"a": True, "b": "c"}, "definition": "0" * 64},
+            {"tool": "*", "where": {"": {"secret": True}}, "effects": {"only": ["read"]}, "do": "deny"},
+        ]
+        sent = fields(desk.client.get(desk.address + address(*rules)).content.decode())
+        assert (sent["rule-0-effects"], sent["rule-0-people"]) == (["delete", "send"], ["2"])
+        assert as_json(desk, sent) == rules
+        # They come once they are asked for, and what is wrong with them is said.
+        sent = fields(desk.client.get(desk.address + address(READ)).content.decode())
+        sent = fields(post(desk, sent, do="rule-more-0").content.decode())
+        sent |= {"rule-0-effects-of": "only", "rule-0-effects": ["read", "fetch"], "rule-0-outside": " /a , /b "}
+        assert as_json(desk, sent) == [READ | {"effects": {"only": ["read", "fetch"], "outside": ["/a", "/b"]}}]
+        answer = post(desk, sent | {"rule-0-people": "2"})
+        assert (answer.status_code, b"Only a rule that asks has approvers." in answer.content) == (422, True)
+        # What a table cannot hold is shown as JSON.
+        both = {"tool": "*", "do": "ask", "effects": {"any": ["send"], "all": ["read"]}}
+        assert json.loads(fields(desk.client.get(desk.address + address(both)).content.decode())["rules"][0]) == [both]
+
+    def test_a_missing_number_is_asked_about_by_one_press(self, desk: Desk) -> None:
+        page = desk.client.get(desk.address + address(DEAR)).content.decode()
+        assert "Ask when /eur is missing" in page
+        page = post(desk, fields(page), do="rule-missing-0-0").content.decode()
+        missing = {"tool": "mcp__bank__*", "where": {"/eur": {"exists": False}}, "do": "ask"}
+        assert as_json(desk, fields(page)) == [missing, DEAR]
+        assert "Ask when /eur is missing" not in page
+        assert "is missing" not in desk.client.get(desk.address + address(READ)).content.decode()
+
+    def test_an_allowance_by_a_pattern_says_of_what_it_holds(self, desk: Desk) -> None:
+        rule = {"tool": "Bash", "where": {"/command": {"glob": "git *"}}, "do": "allow"}
+        told = "this allows one simple command only"
+        for do, said in (("allow", True), ("deny", False)):
+            assert (told in desk.client.get(desk.address + address(rule | {"do": do})).content.decode()) == said
 
     @table(
         ("do", "after"),
