@@ -1,6 +1,6 @@
 """The rules on tool calls that a policy has: its own, then those of its packs."""
 
-from ..effects.reader import Reader
+from ..effects.calls.reader import Reader
 from ..tool_calls.pack import unfolded, workspace_of
 from ..tool_calls.rules import Rules
 from .policy import Policy

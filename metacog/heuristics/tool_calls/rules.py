@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple, cast
 
+from ..effects.calls.reader import Reader
 from ..effects.effect import Reading
 from ..effects.pointers import MAX_LENGTH, at, names_of
-from ..effects.reader import Reader
 from ..effects.servers import is_trusted
 from ..text.canonical_json import canonical
 from ..text.tags import ToolCall

@@ -2,7 +2,7 @@
 
 import pytest
 
-from metacog.heuristics.effects.reader import Reader
+from metacog.heuristics.effects.calls.reader import Reader
 
 CALLS = [
     ("delete_bucket", {"bucket": "logs"}, {"delete"}),
@@ -12,7 +12,7 @@ CALLS = [
     ("listUsers", {}, {"read"}),
     ("get_order_details", {"order_id": "#W1"}, {"read"}),
     ("cancel_pending_order", {"order_id": "#W1"}, {"write", "pay"}),
-    ("think", {"thought": "delete everything?"}, {"read"}),
+    ("think", {"thought": "delete everything?"}, set()),
     ("send_email", {"to": "Bob <bob@x.example>", "body": "rm -rf /"}, {"send"}),
     ("fetch", {"url": "https://docs.example/a"}, {"fetch"}),
     ("frobnicate", {"x": 1}, {"unknown"}),

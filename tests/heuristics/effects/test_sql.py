@@ -219,7 +219,7 @@ def test_what_is_too_deep_or_too_long_is_unknown(text: str) -> None:
 
 def test_a_call_without_sql_does_not_load_sqlglot() -> None:
     program = (
-        "import sys; from metacog.heuristics.effects.reader import Reader;"
+        "import sys; from metacog.heuristics.effects.calls.reader import Reader;"
         "Reader().read('get_order', {'id': 'x'}); sys.exit('sqlglot' in sys.modules)"
     )
     assert run([sys.executable, "-c", program], check=False).returncode == 0

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .urls import read_host
+from ..urls import read_host
 
 MOST = 200  # addresses of one argument
 _MAIL = re.compile(r"[^\s@,;<>\"'()\[\]:]+@(?:[\w-]+\.)*[\w-]+", re.UNICODE)

@@ -1,0 +1,67 @@
+"""Edits of files that come as one text: `apply_patch` envelopes, and unified diffs."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..effect import Kind
+
+_ENVELOPE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$|^\*\*\* (Move) to: (.+)$", re.MULTILINE)
+_DIFF = re.compile(
+    r"^(?:--- (?P<old>[^\t\n]+)[^\n]*\n\+\+\+ (?P<new>[^\t\n]+)|(?:rename|copy) (?:from (?P<from>.+)|to (?P<to>.+)))",
+    re.MULTILINE,
+)
+_DELETED = re.compile(r"^diff --git a/(.+) b/\1\n(?:deleted file mode .+\n)", re.MULTILINE)
+_KINDS: dict[str, Kind] = {"Add": "write", "Update": "write", "Move": "write", "Delete": "delete"}
+
+
+class Edit(NamedTuple):
+    """A file that an edit writes or deletes, and where its path stands in the text."""
+
+    kind: Kind
+    path: str
+    start: int
+    end: int
+
+
+def read(text: str) -> list[Edit] | None:
+    """Give the files that a patch changes, in order; None: the text is no patch that is understood."""
+    if found := sorted({*_envelope(text), *_diff(text)}, key=lambda edit: (edit.start, edit.kind)):
+        return found
+    return None
+
+
+def _envelope(text: str) -> Iterator[Edit]:
+    if not text.lstrip().startswith(("*** Begin Patch", "apply_patch", "*** ")):
+        return
+    for line in _ENVELOPE.finditer(text):
+        group = 2 if line[1] else 4
+        yield _edit(_KINDS[line[1] or line[3]], line, group)
+
+
+def _edit(kind: Kind, line: re.Match[str], group: int | str) -> Edit:
+    path = line[group].rstrip()
+    return Edit(kind, path, line.start(group), line.start(group) + len(path))
+
+
+def _diff(text: str) -> Iterator[Edit]:
+    for line in _DELETED.finditer(text):
+        yield _edit("delete", line, 1)
+    for line in _DIFF.finditer(text):
+        if line["from"] or line["to"]:
+            yield _edit(
+                "delete" if line["from"] and line[0].startswith("rename") else "write",
+                line,
+                "from" if line["from"] else "to",
+            )
+        elif line["new"].strip() == "/dev/null":
+            yield _bare(_edit("delete", line, "old"))
+        else:
+            yield _bare(_edit("write", line, "new"))
+
+
+def _bare(edit: Edit) -> Edit:
+    """Take git's `a/` and `b/` away."""
+    if edit.path.startswith(("a/", "b/")):
+        return edit._replace(path=edit.path[2:], start=edit.start + 2)
+    return edit

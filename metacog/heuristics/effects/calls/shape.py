@@ -1,0 +1,45 @@
+"""What a grant for "the same kind of call" compares of calls that are no command."""
+
+from collections.abc import Mapping
+from posixpath import dirname
+from typing import Any
+from urllib.parse import urlsplit
+
+from ...text.strict_json import pointer
+from ..effect import Effect
+from .call import Call
+
+MAX_EFFECTS = 20
+
+
+def shape_of(call: Call, arguments: Any) -> Mapping[str, Any] | None:
+    """Give a call's shape: a command's or a statement's own, else which arguments it has and where its objects are.
+
+    None where something is unknown, or where a free text decides what happens.
+    """
+    if call.decides or any(effect.effect == "unknown" for effect in call.effects) or not isinstance(arguments, Mapping):
+        return None
+    effects = sorted({(effect.effect, place_of(effect)) for effect in call.effects})
+    if len(effects) > MAX_EFFECTS or call.compound:
+        return None
+    others = sorted(pointer([name]) for name in arguments)
+    if not call.has_code:
+        return {"arguments": others, "effects": [list(pair) for pair in effects]}
+    if len(call.shapes) != 1 or call.shapes[0] is None:
+        return None
+    cwd = call.settings.room.cwd
+    return {**call.shapes[0], **({"cwd": cwd} if cwd else {})}
+
+
+def place_of(effect: Effect) -> str:
+    """Say where an effect's object is: in the workspace, in its folder, at its host, in its domain; else itself."""
+    if effect.object is None:
+        return ""
+    if effect.of == "path":
+        return "workspace" if effect.inside else dirname(effect.object) or "."
+    if effect.of == "url":
+        parts = urlsplit(effect.object)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}".lower()
+    if effect.of == "address":
+        return "@" + effect.object.rpartition("@")[2]
+    return effect.object
