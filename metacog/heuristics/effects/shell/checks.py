@@ -18,6 +18,7 @@ IN_STRINGS = frozenset({"string_content", "heredoc_content", "string", "heredoc_
 SIGNS = frozenset({"`", "$(", "$((", "<(", ">(", "<", ">", "((", "$`"})
 COMMENT = re.compile(r"(^|[\s\S])#")
 BEFORE_COMMENT = frozenset({"", " ", "\t", "\n", ";", "&", "|", "#"})
+MOST_SIGNS = 300
 GAP = re.compile(rb"(?:[ \t]|\\\n)*")
 START = re.compile(r"[\w.-]+|'[^'\n]*'|\"[^\"\n$`\\]*\"|\\[\w.-]+")
 
@@ -30,7 +31,7 @@ def doubts(text: str, root: "Node") -> Iterator[str]:
         yield "a word over two lines"
     if any(found[1] not in BEFORE_COMMENT for found in COMMENT.finditer(text) if _is_comment(root, text, found)):
         yield "a comment that may be none"
-    if any(not _is_seen(found.group(1), _at(root, text, found.start())) for found in LIVE.finditer(text) if found[1]):
+    if not _are_seen(text, root):
         yield "a substitution in an odd place"
 
 
@@ -54,13 +55,26 @@ def _is_somewhere(
     return False
 
 
-def _is_seen(sign: str, node: "Node | None") -> bool:
-    """Whether the grammar knows of a substitution that starts or ends here, or the place takes none."""
-    if node is None:
-        return False
-    if node.type in SIGNS or node.type in NO_CODE:
-        return True
-    return sign[0] in "<>" and node.type in IN_STRINGS
+def _are_seen(text: str, root: "Node") -> bool:
+    """Whether the grammar knows of every substitution that starts or ends in `text`, or the place takes none."""
+    at, looked = 0, 0
+    while found := LIVE.search(text, at):
+        at = found.end()
+        if found[1] is None:
+            continue
+        looked += 1
+        node = _at(root, text, found.start())
+        if node is None or looked > MOST_SIGNS:
+            return False
+        if node.type in NO_CODE:
+            at = max(at, _point(text, node.end_byte))
+        elif node.type not in SIGNS and not (found[1][0] in "<>" and node.type in IN_STRINGS):
+            return False
+    return True
+
+
+def _point(text: str, byte: int) -> int:
+    return byte if text.isascii() else len(text.encode("utf-8", "replace")[:byte].decode("utf-8", "ignore"))
 
 
 def is_torn(text: str, node: "Node") -> bool:

@@ -10,7 +10,7 @@ from ..programs import Applied, Programs, Word
 from .shape import shape
 
 Span = tuple[int | None, int | None]
-MOST_STEPS = 4000
+MOST_STEPS = 1_500
 MOST_OBJECT = 300  # letters of an object that are kept
 
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 1 << 17
 MOST_DEPTH = 24
-MOST_TURNS = 120  # of the parser, about 100 steps each: some 400 commands, so the same on every machine
+MOST_TURNS = 60  # of the parser, some 100 steps each, whatever the machine: about 200 commands
+MOST_VALUE = 1_000  # letters of a variable's value that is kept
 MOST_ROUNDS = 8  # of a loop over given words that are gone through one by one
 BACKQUOTES = re.compile(r"\\.|`([^`]*)`?", re.DOTALL)
 ASSIGNED = re.compile(
@@ -121,12 +122,12 @@ class Text:
         root = _parsed(self.raw)
         if root.has_error:
             self.doubt("grammar", self.around)
-        for detail in checks.doubts(self.text, root):
-            self.doubt(detail, self.around)
         named = [child for child in root.children if child.type != "comment"]
         if [child.type for child in named if child.type not in {"\n", ";"}] != ["command"]:
             self.out.compound = True
         self.statements(named, state, given)
+        for detail in checks.doubts(self.text, root):
+            self.doubt(detail, self.around)
 
     def doubt(self, detail: str, span: Span) -> None:
         self.out.compound = True
@@ -549,7 +550,8 @@ class Text:
         if DANGEROUS.fullmatch(name) and not SAFE_NAMES.fullmatch(name):
             self._dangerous(name, value, span)
         if kept:
-            state.variables[name] = None if value is None or (value.loose and not value.exact) else value
+            is_known = value is not None and len(value.text) <= MOST_VALUE and (value.exact or not value.loose)
+            state.variables[name] = value if is_known else None
 
     def _dangerous(self, name: str, value: Word | None, span: Span) -> None:
         text = value.text if value is not None else "$"
