@@ -19,7 +19,6 @@ PATH_EFFECTS = frozenset(
     {"read", "write", "delete", "execute", "secret"}
 )  # of a flag's value: a path unless it says otherwise
 FLAG_KEYS = frozenset({"only", "by", "takes", "glued", "objects", "code", "detail"})
-STDIN = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 SLICE = re.compile(r"(\d*):(-?\d*)")
 
 
@@ -344,12 +343,14 @@ class _Reading:
     def _files(self) -> None:
         """A script, code from the input, or nothing at all."""
         result, row = self.result, self.row
-        if result.operands and result.operands[0].text not in STDIN:
+        if row.wraps is not None:
+            self._add(row.bare or ())
+        elif result.operands and not is_input(result.operands[0].text):
             result.script = bool(row.files)
             self._add(row.files)
         elif row.stdin:
             result.stdin = row.stdin
-        elif row.bare is not None and (row.wraps is not None or not result.operands):
+        elif row.bare is not None and not result.operands:
             self._add(row.bare)
 
     def _is_coded(self) -> bool:
@@ -610,6 +611,11 @@ def _tail(word: Word, skipped: int) -> Word:
     if word.at is None:
         return word._replace(text=word.text[skipped:])
     return word._replace(text=word.text[skipped:], start=word.at + skipped, at=word.at + skipped)
+
+
+def is_input(path: str) -> bool:
+    """Whether a file is what a command prints or is given, not one on disk."""
+    return path in {"-", "/dev/stdin"} or path.startswith(("/dev/fd/", "/proc/self/fd/"))
 
 
 def _is_like(word: Word, globs: Sequence[str]) -> bool:

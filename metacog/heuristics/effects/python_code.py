@@ -150,8 +150,16 @@ class _Code:
                     waiting.append(child)
 
     def found(self) -> list[Found]:
+        self.binds.sort(key=lambda node: (getattr(node, "lineno", 0), getattr(node, "col_offset", 0)))
         for node in self.binds:
             self._bind(node)
+        for node in self.binds:  # once more for names that are given before what they name
+            if (
+                isinstance(node, ast.Assign)
+                and isinstance(node.targets[0], ast.Name)
+                and (name := self._dotted(node.value))
+            ):
+                self.names.setdefault(node.targets[0].id, set()).add(name)
         self.moves |= any(isinstance(node, ast.Attribute) and node.attr in MOVES for node in self.mentions)
         for call in self.calls:
             self._call(call)

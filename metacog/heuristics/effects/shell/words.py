@@ -14,6 +14,7 @@ MOST_WORDS = 64  # that one word may become, by braces
 PLAIN = re.compile(r"[\w./:@%+=,-]+")
 GLOB = re.compile(r"[*?\[]")
 BACKSLASH = re.compile(r"\\(\n|[\s\S])")
+TORN = re.compile(r"(?<!\\)\s|\n.")  # a blank within a word that should end it
 IN_QUOTES = re.compile(r"\\(\n|[$`\"\\])")
 ANSI = re.compile(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|c(.)|([\s\S]))")
 ANSI_LETTERS = {"a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
@@ -101,6 +102,8 @@ def _pieces(reader: Reader, node: "Node", state: State, pieces: list[Piece], *, 
     kind = node.type
     if kind in {"word", "number", "test_operator", "variable_name", "regex", "{", "}", "$", "extglob_pattern"}:
         source = reader.source(node)
+        if TORN.search(source):
+            reader.out.add("unknown", span=reader.span(node), detail="a line that ends elsewhere")
         if node.named_child_count and kind == "number":
             _unknown(reader, node, state, pieces, quoted)
         elif "\\" in source:
