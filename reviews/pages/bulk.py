@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from metacog.db.ids import new_id
 from metacog.heuristics.alike.differences import Column
+from metacog.heuristics.effects.calls.reader import Reader
 from metacog.models import Role
 from patterns.models import ErrorPattern
 from reviews.held import alike, approvers, decisions
@@ -25,6 +26,7 @@ from reviews.pages import call_desk
 from reviews.pages.deciding import reason_form, reason_given, why_not
 from reviews.pages.person import PersonRequest, forbidden, number, visible_items
 from reviews.presentation.approvals import needs
+from reviews.presentation.calls.read import readers_of
 from reviews.presentation.differences import headings, in_words
 from reviews.presentation.explanation import parts, response_flags
 from reviews.presentation.marks import marked
@@ -132,9 +134,11 @@ def _page(
         return HttpResponseRedirect(reverse("queue") + filters.query)
     fired = Signal.objects.filter(response__in=[each.items[0].response_id for each in whole]).exclude(pattern=None)
     known = {signal.response_id: signal.pattern for signal in fired.select_related("pattern__record")}
+    calls = (each.items[0] for each in whole if each.items[0].kind == HeldItem.Kind.TOOL_CALL)
+    readers = readers_of(held.response for held in calls)
     context = {
         "filters": filters,
-        "entries": [_entry(each, known, ticked) for each in whole],
+        "entries": [_entry(each, known, ticked, readers) for each in whole],
         "count": sum(len(each.items) for each in whole),
         "long": long,
         "left": left,
@@ -192,7 +196,10 @@ def _fitting(clusters: Sequence[Cluster]) -> tuple[list[Cluster], list[HeldItem]
 
 
 def _entry(
-    cluster: Cluster, known: Mapping[int, ErrorPattern | None], ticked: Mapping[str, tuple[int, str]] | None
+    cluster: Cluster,
+    known: Mapping[int, ErrorPattern | None],
+    ticked: Mapping[str, tuple[int, str]] | None,
+    readers: Mapping[tuple[int, int], Reader],
 ) -> dict[str, Any]:
     held = cluster.items[0]
     verdict, body = held.response.wire_verdict(), held.response.wire_body()
@@ -201,7 +208,7 @@ def _entry(
     return {
         "held": held,
         "text": None if is_call else marked(held, verdict, body),
-        **(call_desk.shown(held) if is_call else {}),
+        **(call_desk.shown(held, reader=readers[held.agent_id, held.response.policy_version]) if is_call else {}),
         "by_rule": is_call and held.call.hesitation is None,
         "response_flags": response_flags(verdict),
         "parts": parts(hesitation["signals"] if hesitation else [], known.get(held.response_id)),

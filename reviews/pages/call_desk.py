@@ -11,6 +11,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
+from metacog.heuristics.effects.calls.reader import Reader
 from metacog.heuristics.tool_calls import secrets
 from metacog.heuristics.tool_calls.secret_shapes import is_secret
 from metacog.models import Role
@@ -24,23 +25,33 @@ from reviews.presentation import arguments
 from reviews.presentation.calls import grant_form
 from reviews.presentation.calls.argument_changes import changes
 from reviews.presentation.calls.file_edits import file_edits, known_text
+from reviews.presentation.calls.read import known_of, reader_of
 from reviews.presentation.calls.why_asked import why_asked
+from reviews.presentation.effects import sentences
 from reviews.presentation.explanation import parts
 from reviews.presentation.rule_words import in_words
 
 
-def shown(held: HeldItem, revealed: Collection[str] = ()) -> dict[str, Any]:
+def shown(held: HeldItem, revealed: Collection[str] = (), reader: Reader | None = None) -> dict[str, Any]:
     """Return what every page that shows a call has: what it is, its arguments, and why it waits."""
     call = held.call
+    known = known_of(call, call.effects, reader or reader_of(held.response))
     found = file_edits(call.arguments, known=lambda path: known_text(path, calls_before(held)), revealed=revealed)
-    fields = arguments.table(call.arguments, revealed=revealed)
+    fields = arguments.table(call.arguments, revealed=revealed, known=known)
     return {
         "call": call,
+        "effects": sentences(call.effects, call.arguments),
         "edits": found.edits,
         "fields": [each for each in fields if each.pointer not in found.pointers],
         "as_sent": [each for each in fields if each.pointer in found.pointers],
         "why_asked": why_asked(call),
     }
+
+
+def field_at(held: HeldItem, place: str) -> arguments.Field | None:
+    """Return the argument that a pointer names, its secrets revealed; None where there is none."""
+    call = held.call
+    return arguments.at(call.arguments, place, known_of(call, call.effects, reader_of(held.response)))
 
 
 def of_desk(

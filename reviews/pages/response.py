@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,7 +17,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 from metacog.accounts.forms import PARTS
 from metacog.audit import audit
 from metacog.heuristics import ENGINE
+from metacog.heuristics.effects.calls.reader import Reader
+from metacog.heuristics.text.tags import ToolCall
 from metacog.heuristics.tool_calls import secrets
+from metacog.heuristics.wire.assessment import EffectPart
 from metacog.models import Agent, Role
 from metacog.pages.agent_choice import choice
 from metacog.pages.unknown_filters import unknown_filters
@@ -26,6 +29,8 @@ from reviews.held.listing import PAGE
 from reviews.models import AgentResponse, HeldItem
 from reviews.pages.person import PersonRequest, forbidden
 from reviews.presentation import arguments, highlight, phrases, questions
+from reviews.presentation.calls.read import known_of, reader_of
+from reviews.presentation.effects import sentences
 from reviews.presentation.explanation import RECORD_OF, explain, other_parts, response_flags
 from reviews.presentation.marks import paired
 from reviews.scoring.plain_text import WITHOUT_ITEMS
@@ -140,11 +145,12 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
     hesitation = shown["hesitation"]
     signals = verdict["hesitation"]["signals"] if verdict["hesitation"] else []  # `show` moves their marks
     held = {held.index: held for held in found.held_items.defer("text")}
+    reader = reader_of(found) if found.calls else Reader()
     items = [
         {
             "answer": answer,
             "call": sent.call,
-            "fields": arguments.table(sent.call.arguments, revealed=None if is_revealed else ()) if sent.call else (),
+            **(_of_call(sent.call, answer.get("effects", ()), reader, is_revealed=is_revealed) if sent.call else {}),
             "attributes": sent.attributes.items(),  # one may be called `items`, which a template would take
             "held": held.get(answer["index"]),
             "is_whole": sent.text == body["response"] != "",
@@ -186,6 +192,14 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
             **replayed,
         },
     )
+
+
+def _of_call(call: ToolCall, effects: Sequence[EffectPart], reader: Reader, *, is_revealed: bool) -> dict[str, Any]:
+    known = known_of(call, effects, reader)
+    return {
+        "effects": sentences(effects, call.arguments),
+        "fields": arguments.table(call.arguments, revealed=None if is_revealed else (), known=known),
+    }
 
 
 def _replayed(response: AgentResponse) -> dict[str, Any]:

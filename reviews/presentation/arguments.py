@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from django.utils.translation import gettext, ngettext
 
 from metacog.heuristics.text.strict_json import pointer
+from metacog.heuristics.tool_calls.laid_out import Line
 from metacog.heuristics.tool_calls.secret_shapes import is_secret
-from metacog.heuristics.tool_calls.secrets import MASK, is_value_of_option, masked, masked_text
+from metacog.heuristics.tool_calls.secrets import MASK, Masked, is_value_of_option, mask, masked
 from reviews.presentation.highlight import Mark, Shown, show
 from reviews.presentation.look_alikes import of_hosts
 
@@ -23,7 +24,7 @@ LONG = 100  # characters, from which on a text has a block of its own
 OPEN = 12  # fields of an argument that are unfolded
 OPEN_WITHIN = 8  # of what is nested in one, all that it holds
 
-_SQL = re.compile(r"\s*(?:--[^\n]*\n\s*)*(?:SELECT|INSERT|UPDATE|DELETE|WITH|CREATE|DROP|ALTER|MERGE|TRUNCATE)\b", re.I)
+SQL = re.compile(r"\s*(?:--[^\n]*\n\s*)*(?:SELECT|INSERT|UPDATE|DELETE|WITH|CREATE|DROP|ALTER|MERGE|TRUNCATE)\b", re.I)
 _DIFF = re.compile(r"(?:diff --git |Index: |--- [^\n]+\n\+\+\+ )")
 _SHEBANG = re.compile(r"#!\s*/\S*?(?:env\s+(?:-S\s+)?)?(bash|sh|zsh|dash|ksh|python|node|perl|ruby)[\d.]*\b")
 # The names of fields, and of the files and languages that stand beside a field; the values are Pygments' names.
@@ -57,6 +58,14 @@ Pointers = Collection[str]
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of the texts of a call's arguments, by their pointers, in places of the texts as they were sent."""
+
+    marks: Mapping[str, Sequence[Mark]] = field(default_factory=dict)  # of effects
+    lines: Mapping[str, Sequence[Line]] = field(default_factory=dict)  # of those that are laid out
+
+
+@dataclass(frozen=True, slots=True)
 class Field:
     """One argument, or a part of one."""
 
@@ -65,6 +74,7 @@ class Field:
     type: str  # in words
     text: Shown | None = None  # a short value; None where it has a block or fields
     block: Shown | None = None  # a long text or code, with its line breaks
+    lines: Sequence[tuple[int, Shown]] = ()  # of a block the same laid out: how far each line is set in
     fields: Sequence[Field] = ()  # of an object or list
     is_folded: bool = False
     is_masked: bool = False
@@ -78,17 +88,17 @@ class Field:
         return f"{self.type} · {self.note}" if self.note else self.type
 
 
-def table(arguments: Any, *, revealed: Pointers | None = ()) -> list[Field]:
+def table(arguments: Any, *, revealed: Pointers | None = (), known: Known | None = None) -> list[Field]:
     """Return the fields of a call's arguments; `revealed` are the pointers of secrets to be read, None is all."""
-    layout = _Layout(revealed)
+    layout = _Layout(revealed, known or Known())
     if isinstance(arguments, dict) and 0 < len(arguments) <= MOST_FIELDS:
         return [layout.field([name], name, value, arguments, is_secret(name)) for name, value in arguments.items()]
     return [layout.field([], "", arguments, {}, False)]
 
 
-def at(arguments: Any, place: str) -> Field | None:
+def at(arguments: Any, place: str, known: Known | None = None) -> Field | None:
     """Return the field that a pointer names, revealed; None where there is none."""
-    waiting = list(table(arguments, revealed=[place]))
+    waiting = list(table(arguments, revealed=[place], known=known))
     while waiting:
         field = waiting.pop()
         if field.pointer == place:
@@ -114,8 +124,8 @@ def type_of(value: Any) -> str:
 
 
 class _Layout:
-    def __init__(self, revealed: Pointers | None) -> None:
-        self.revealed, self.left, self.left_code = revealed, MOST_FIELDS, MOST_CODE
+    def __init__(self, revealed: Pointers | None, known: Known) -> None:
+        self.revealed, self.known, self.left, self.left_code = revealed, known, MOST_FIELDS, MOST_CODE
 
     def field(
         self, loc: list[str | int], name: str, value: Any, beside: Mapping[str, Any], is_named_secret: bool
@@ -124,7 +134,7 @@ class _Layout:
         self.left -= 1
         place, kind = pointer(loc), type_of(value)
         if isinstance(value, dict | list) and value:
-            if self.left < len(value) or _is_short(value, is_named_secret):
+            if self.left < len(value) or (_is_short(value, is_named_secret) and not self._is_known(place)):
                 return self._json(place, name, kind, value, is_named_secret)
             parts = value.items() if isinstance(value, dict) else enumerate(value)
             words = value if isinstance(value, list) else ()
@@ -145,30 +155,52 @@ class _Layout:
     def is_revealed(self, place: str) -> bool:
         return self.revealed is None or place in self.revealed
 
+    def _is_known(self, place: str) -> bool:
+        """Tell whether anything is known of a part of what a pointer names."""
+        return any(each.startswith(f"{place}/") for each in (*self.known.marks, *self.known.lines))
+
     def _json(self, place: str, name: str, kind: str, value: Any, is_named_secret: bool) -> Field:
         said = value if self.is_revealed(place) else masked(value, is_named_so=is_named_secret)
         text = json.dumps(said, ensure_ascii=False)
         is_masked = said != value
         if len(text) <= LONG:
             return Field(place, name, kind, text=show(text, is_revealed=True), is_masked=is_masked)
-        return self._block(place, name, kind, text, "json", is_masked=is_masked)
+        return self._block(place, name, kind, Masked(text), "json", is_masked=is_masked)
 
-    def _block(self, place: str, name: str, kind: str, text: str, language: str, **told: Any) -> Field:
+    def _block(self, place: str, name: str, kind: str, told: Masked, language: str, **more: Any) -> Field:
+        text = told.text
         marked = language if len(text) <= self.left_code else ""
         self.left_code -= len(text) if marked else 0
-        block, is_code = code(text, marked), bool(language)
-        return Field(place, name, kind, block=block, is_code=is_code, hosts=of_hosts(text), **told)
+        marks = [*code_marks(text, marked), *self._marks(place, told)]
+        block, is_code = show(text, marks, is_revealed=True), bool(language)
+        lines = [_line(line, told, marks) for line in self.known.lines.get(place, ())]
+        return Field(place, name, kind, block=block, lines=lines, is_code=is_code, hosts=of_hosts(text), **more)
 
     def _leaf(self, place: str, name: str, kind: str, text: str, language: str, is_named_secret: bool) -> Field:
-        said = text
+        told = Masked(text)
         if not self.is_revealed(place):
-            said = MASK if is_named_secret and text else masked_text(text)
-        is_masked = said != text
+            told = Masked(MASK, [(0, len(text), MASK)]) if is_named_secret and text else mask(text)
+        is_masked, said = told.text != text, told.text
         lines = said.count("\n") + 1
-        if language or lines > 1 or len(said) > LONG:
+        if language or lines > 1 or len(said) > LONG or place in self.known.lines:
             note = ngettext("%(n)s line", "%(n)s lines", lines) % {"n": f"{lines:,}"} if lines > 1 else ""
-            return self._block(place, name, kind, said, language, is_masked=is_masked, note=note)
-        return Field(place, name, kind, text=show(said, is_revealed=True), is_masked=is_masked, hosts=of_hosts(said))
+            return self._block(place, name, kind, told, language, is_masked=is_masked, note=note)
+        shown = show(said, self._marks(place, told), is_revealed=True)
+        return Field(place, name, kind, text=shown, is_masked=is_masked, hosts=of_hosts(said))
+
+    def _marks(self, place: str, told: Masked) -> list[Mark]:
+        return [Mark(*told.moved(mark.start, mark.end), mark.type) for mark in self.known.marks.get(place, ())]
+
+
+def _line(line: Line, told: Masked, marks: Sequence[Mark]) -> tuple[int, Shown]:
+    """Return one line of a text that is laid out, with what is marked on it."""
+    start, end = told.moved(line.start, line.end)
+    within = [
+        Mark(max(mark.start, start) - start, min(mark.end, end) - start, mark.type)
+        for mark in marks
+        if mark.start < end and mark.end > start
+    ]
+    return line.depth, show(told.text[start:end], within, is_revealed=True)
 
 
 def _is_short(value: Any, is_named_secret: bool) -> bool:
@@ -196,7 +228,7 @@ def _language(name: str, text: str, beside: Mapping[str, Any]) -> str:
     if first_line := _SHEBANG.match(text):
         return LANGUAGES[first_line[1]]
     if name in _SQL_NAMES:
-        return "sql" if _SQL.match(text) else ""
+        return "sql" if SQL.match(text) else ""
     if name in _BY_NAME:
         return _BY_NAME[name]
     if _DIFF.match(text):
@@ -240,8 +272,7 @@ _CLASSES = (
 
 def code(text: str, language: str) -> Shown:
     """Return a text, in which secrets are masked already, with the marks of its language, whose types are classes."""
-    marks = code_marks(text, language) if language and len(text) <= MOST_CODE else ()
-    return show(text, marks, is_revealed=True)
+    return show(text, code_marks(text, language), is_revealed=True)
 
 
 @cache
@@ -254,6 +285,8 @@ def _lexer(language: str) -> Any:
 def code_marks(text: str, language: str) -> list[Mark]:
     """Return the stretches of code that are colored; their types are classes of `calls.css`, without `hl-`."""
     marks: list[Mark] = []
+    if not language or len(text) > MOST_CODE:
+        return marks
     # Not `get_tokens`, which takes line ends and blanks at the edges away, and with them the places. What a lexer knows
     # of a line may want its end.
     for start, kind, token in _lexer(language).get_tokens_unprocessed(text + "\n"):

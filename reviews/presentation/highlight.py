@@ -38,6 +38,7 @@ MAX_ELEMENTS = 2000
 
 LEARNED = "learned-risk"  # marks a phrase that raises the learned risk: no signal
 LOOK_ALIKE = "look-alike"  # marks a letter that looks like another: no signal
+EFFECT = "effect-"  # begins what marks an effect of a tool call, before its place in the list
 
 
 class Mark(NamedTuple):

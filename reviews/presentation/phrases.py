@@ -22,7 +22,7 @@ from metacog.models import Agent, User
 from metacog.pages.agent_choice import Choice
 from reviews.models import Decision, HeldItem
 from reviews.presentation.explanation import TITLES, Part
-from reviews.presentation.highlight import LEARNED, LOOK_ALIKE, Piece, Shown, show
+from reviews.presentation.highlight import EFFECT, LEARNED, LOOK_ALIKE, Piece, Shown, show
 from reviews.presentation.look_alikes import name_shown, of_name
 
 
@@ -96,13 +96,21 @@ def quoted(text: str) -> str:
 
 
 def code(text: Shown) -> str:
-    """Show code; the types of a piece's marks are classes of `calls.css`."""
-    spans = (
-        format_html('<span class="hl-{}">{}</span>', types[-1], _plain(piece)) if types else _plain(piece)
-        for piece in text.pieces
-        for types in (piece.types or text.whole,)
-    )
+    """Show code; the types of a piece's marks are classes of `calls.css`, and of effects their places in the list."""
+    spans = (_span(piece, piece.types or text.whole, text.whole) for piece in text.pieces)
     return format_html_join("", "{}", ((span,) for span in spans))
+
+
+def code_lines(lines: Iterable[tuple[int, Shown]]) -> str:
+    """Show code that is laid out, each line as far in as it is set."""
+    return format_html_join("", '<span class="line in-{}">{}</span>', ((depth, code(line)) for depth, line in lines))
+
+
+def _span(piece: Piece, types: Sequence[str], whole: Sequence[str]) -> str:
+    colors = [name for name in types if not name.startswith(EFFECT)]
+    effects = {name.removeprefix(EFFECT): None for name in (*types, *whole) if name.startswith(EFFECT)}
+    span = format_html('<span class="hl-{}">{}</span>', colors[-1], _plain(piece)) if colors else _plain(piece)
+    return format_html('<span class="fx" data-effects="{}">{}</span>', " ".join(effects), span) if effects else span
 
 
 def _plain(piece: Piece) -> str:

@@ -27,6 +27,7 @@ register.filter(percent)
 for name in (
     "ago",
     "code",
+    "code_lines",
     "decided",
     "due",
     "expires_in",

@@ -63,8 +63,11 @@ function note(entries) {
 
 function unseenEnds(part) {
   note(sight.takeRecords());
-  return [...part.querySelectorAll(".end")].filter((end) => !inView.has(end) && !isInSight(end));
+  return [...part.querySelectorAll(".end")].filter((end) => !inView.has(end) && !isInSight(end) && !isOtherLayout(end));
 }
+
+// Of a command that is shown laid out or as sent, the end of the other.
+const isOtherLayout = (end) => Boolean(end.closest(".laid, .sent")?.checkVisibility() === false && end.closest(".value").checkVisibility());
 
 // Now: a quick hand is ahead of what the browser tells.
 function isInSight(end) {

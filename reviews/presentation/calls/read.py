@@ -1,0 +1,58 @@
+"""Read a call's arguments for the page: where its effects stand in them, and how its commands are laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from metacog.heuristics.effects.calls.reader import Reader
+from metacog.heuristics.effects.pointers import at, names_of
+from metacog.heuristics.text.spans import Place
+from metacog.heuristics.text.tags import ToolCall
+from metacog.heuristics.tool_calls.laid_out import Line, of_shell, of_sql
+from metacog.models import Policy
+from reviews.models import AgentResponse, HeldCall
+from reviews.presentation.arguments import SQL, Known
+from reviews.presentation.effects import marks
+
+
+def readers_of(responses: Iterable[AgentResponse]) -> dict[tuple[int, int], Reader]:
+    """Return what reads calls as the policies of these responses say, by agent and version; one query."""
+    wanted = {(each.agent_id, each.policy_version) for each in responses}
+    if not wanted:
+        return {}
+    rows = Policy.objects.filter(
+        agent__in={agent for agent, _ in wanted}, version__in={version for _, version in wanted}
+    )
+    return {
+        (agent, version): Reader(readers=readers, programs=programs)
+        for agent, version, readers, programs in rows.values_list("agent", "version", "readers", "programs")
+    }
+
+
+def reader_of(response: AgentResponse) -> Reader:
+    return readers_of([response])[response.agent_id, response.policy_version]
+
+
+def known_of(call: HeldCall | ToolCall, effects: Sequence[Mapping[str, Any]], reader: Reader) -> Known:
+    """Return what is known of a call's arguments; nothing of a call from before there were effects."""
+    found = marks(effects)
+    return Known(found, _laid_out(call, found, reader)) if found else Known()
+
+
+def _laid_out(call: HeldCall | ToolCall, marked: Iterable[str], reader: Reader) -> dict[str, list[Line]]:
+    """Return the lines of the arguments that are commands or SQL, of those in which there are effects."""
+    texts = {argument: at(call.arguments, names_of(argument) or ())[1] for argument in marked}
+    lines = {argument: of_sql(text) for argument, text in texts.items() if _is_sql(text)}
+    if any(isinstance(text, str) and argument not in lines for argument, text in texts.items()):
+        commands: dict[str, list[Place]] = {}
+        for each in reader.read(call.name, call.arguments, schema=call.schema, description=call.description).commands:
+            commands.setdefault(each.argument, []).append((each.start, each.end))
+        for argument, places in commands.items():
+            if argument not in lines:
+                lines[argument] = of_shell(texts.get(argument, ""), places)
+    return {argument: found for argument, found in lines.items() if found}
+
+
+def _is_sql(text: Any) -> bool:
+    return isinstance(text, str) and SQL.match(text) is not None
