@@ -16,6 +16,7 @@ NAMES = {
     "agent": _("agent"),
     "by": _("decider"),
     "days": _("number of days"),
+    "effect": _("effect"),
     "group": _("group"),
     "kind": _("kind"),
     "order": _("order"),

@@ -30,7 +30,8 @@ class Group(NamedTuple):
 
 def of(held: HeldItem) -> int:
     """Return the key of an item, read with its call."""
-    return shape.key_of(held.agent_id, held.kind, _tool_of(held), held.hesitation_score, held.text)
+    told = held.agent_id, held.kind, _tool_of(held), held.hesitation_score, held.text
+    return shape.key_of(*told, held.effect_bits or 0)
 
 
 def fill() -> int:
@@ -39,7 +40,8 @@ def fill() -> int:
     Any number of times, and beside each other: the key follows from what never changes.
     """
     rows = HeldItem.objects.filter(state=HeldItem.State.PENDING, alike=None).order_by("expires_at", "id")
-    rows = rows.select_related("call").only("agent", "kind", "hesitation_score", "text", "call__name")
+    rows = rows.select_related("call")
+    rows = rows.only("agent", "kind", "hesitation_score", "text", "effect_bits", "call__name")
     items, _ = fitting(rows, AT_ONCE, "text")
     for held in items:
         HeldItem.objects.filter(pk=held.pk).update(alike=of(held))

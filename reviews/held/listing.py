@@ -37,6 +37,7 @@ from metacog.accounts.forms import SIGNALS
 from metacog.db.clocks import LEEWAY
 from metacog.db.ids import first_id_at
 from metacog.db.rows import COUNTED, Negated, OfEach, Row
+from metacog.heuristics.tool_calls import effect_bits
 from metacog.models import Agent, AgentState, Team, User
 from metacog.models.heartbeat import is_alive
 from metacog.pages.unknown_filters import unknown_filters
@@ -128,6 +129,7 @@ class Filters:
     session: str = ""
     pattern: str = ""  # words of a known error that fired
     tool: str = ""  # the name of a tool call's
+    effect: str = ""  # one of effect_bits.NAMES
     score_from: str = ""  # whole numbers
     score_to: str = ""
     since: str = ""  # the first and the last day on which it was held, as 2026-11-26, where the person is
@@ -148,12 +150,13 @@ class Filters:
         """Read an address of the queue of these teams; what is not known means the default."""
         agent, kind, signal, after = (word(query, name) for name in ("agent", "kind", "signal", "after"))
         is_decided, by, needs = query.get("state") == "decided", word(query, "by"), word(query, "needs")
-        usual = usual_order(teams)
+        effect, usual = word(query, "effect"), usual_order(teams)
         return cls(
             state="decided" if is_decided else "held",
             agent=agent,
             kind=kind if kind in Kind.values else "",
             signal=signal if signal in SIGNALS else "",
+            effect=effect if effect in effect_bits.NAMES else "",
             by=by if is_decided and (by in Decision.By.values or _A_NUMBER.fullmatch(by)) else "",
             session=_written(query.get("session", "")),
             pattern=_written(query.get("pattern", "")).strip(),
@@ -185,6 +188,7 @@ class Filters:
             state=("held", "decided"),
             kind=Kind.values,
             signal=SIGNALS,
+            effect=effect_bits.NAMES,
             order=orders(teams),
             **by,
             snoozed=["1"],
@@ -274,6 +278,9 @@ def narrowed(items: Items, filters: Filters) -> Items:
         items = items.filter(Exists(fired.filter(response=OuterRef("response"))))
     if filters.tool:
         items = items.filter(call__name=filters.tool)
+    if filters.effect:
+        has_it = F("effect_bits").bitand(effect_bits.bit(filters.effect))
+        items = items.filter(effect_bits__gt=0).alias(has_it=has_it).filter(has_it__gt=0)
     if filters.score_from:
         items = items.filter(hesitation_score__gte=int(filters.score_from))
     if filters.score_to:
@@ -320,7 +327,8 @@ def alike_of(held: HeldItem, filters: Filters) -> Group | None:
 
 def _others(filters: Filters) -> Items:
     """Return what is pending and matches, in whatever team: a key is of one agent."""
-    fixed = replace(filters, agent="", kind="", tool="", score_from="", score_to="")  # the same in a whole group
+    # What is the same in a whole group.
+    fixed = replace(filters, agent="", kind="", tool="", effect="", score_from="", score_to="")
     return _in_queue(narrowed(HeldItem.objects.all(), fixed), fixed)
 
 
@@ -501,7 +509,10 @@ def by_rule(path: str = "") -> ExpressionWrapper[Q]:
 def _for_rows(items: Items, filters: Filters) -> Items:
     return (
         in_order(items, filters)
-        .only("public_id", "team", "kind", "hesitation_score", "risk_place", "state", "alike", "held_at", "expires_at")
+        .only(
+            *("public_id", "team", "kind", "hesitation_score", "risk_place", "state", "alike", "held_at", "expires_at"),
+            "effect_bits",
+        )
         .annotate(
             clip=beginning(),
             agent_name=F("agent__name"),

@@ -27,6 +27,7 @@ from metacog.db.prepared import KEY, Insert, Select, Update, Write, ask_together
 from metacog.heuristics.alike import shape
 from metacog.heuristics.hesitation.modulation import marked
 from metacog.heuristics.parts import IMPASSE
+from metacog.heuristics.tool_calls.effect_bits import bits_of
 from metacog.heuristics.wire import wire
 from metacog.heuristics.wire.assessment import UNREAD, HesitationPart, ItemPart, Verdict
 from metacog.http.problems import Problem, at
@@ -400,9 +401,10 @@ def _marked(item: heuristics.Item, told: ItemPart, scored: Scored) -> str | None
 def _held_item(agent: Agent, response: AgentResponse, scored: Scored, told: ItemPart) -> HeldItem:
     item, policy = scored.found.items[told["index"]], scored.policy
     expiry = policy.expiry_seconds if item.expires_in is None else item.expires_in
-    score = response.hesitation_score or 0
+    score, bits = response.hesitation_score or 0, None
     if item.call:  # what a rule asks about comes first in the queue
         score = told["hesitation"]["score"] if "hesitation" in told else ASKED_BY_RULE
+        bits = bits_of(told.get("effects", ()))
     return new(
         HeldItem,
         public_id=held_id(),
@@ -419,7 +421,8 @@ def _held_item(agent: Agent, response: AgentResponse, scored: Scored, told: Item
         risk_place=in_force.place(told.get("risk"), score),
         by_budget=told.get("by_budget", False),
         metadata={**(scored.body["metadata"] or {}), **item.metadata},
-        alike=shape.key_of(agent.pk, item.kind, item.call and item.call.name, score, item.text),
+        effect_bits=bits,
+        alike=shape.key_of(agent.pk, item.kind, item.call and item.call.name, score, item.text, bits or 0),
         held_at=response.received_at,
         review_due_at=response.received_at + review_after(policy),
         expires_at=response.received_at + timedelta(seconds=expiry),

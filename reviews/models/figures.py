@@ -42,6 +42,8 @@ class DailyFigure(models.Model):
     # By tool: how many calls a rule let pass and denied; of those that were held, how many people (or the agent, or
     # time) approved, edited, rejected, withdrew and let expire.
     calls = models.JSONField(default=dict, db_default={})
+    # By effect, as `calls`: each call once for each effect that it has. Null: from before this was counted.
+    effects = models.JSONField(null=True)
     calls_pending = models.PositiveIntegerField(default=0, db_default=0)
     counted_at = models.DateTimeField()
 

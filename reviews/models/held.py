@@ -68,6 +68,7 @@ class HeldItem(models.Model):
     # that it lacks to 1, or that the score lacks to 100 without a model.
     risk = models.FloatField(null=True)
     risk_place = models.PositiveSmallIntegerField(default=1000, db_default=1000)
+    effect_bits = models.PositiveIntegerField(null=True)  # of a tool call: metacog.heuristics.tool_calls.effect_bits
     by_budget = models.BooleanField(default=False, db_default=False)  # the review budget alone held it
     metadata = models.JSONField(default=dict, db_default={})  # the response's and the item's
     # What near-duplicates have in common (reviews.held.alike); null: it was held before there was any, see `fill`.
@@ -129,6 +130,12 @@ class HeldItem(models.Model):
                 *("agent", "state", Negated("hesitation_score"), "expires_at", "id"),
                 condition=Q(state="pending"),
                 name="queue_of_agent",
+            ),
+            # What has an effect is looked for in what has any: bits are in no order.
+            models.Index(
+                fields=["team", "state", "effect_bits", "id"],
+                condition=Q(state="pending", effect_bits__gt=0),
+                name="queue_of_effects",
             ),
             models.Index(fields=["expires_at"], condition=Q(state="pending"), name="items_to_expire"),
             # Of an agent what waits and what expires. Of all how much waits of each kind, is due, and how old it is:

@@ -37,9 +37,9 @@ from reviews.metrics.daily import Lift, Ratio
 from reviews.models import FittedWeights
 from reviews.pages.person import PersonRequest
 from reviews.presentation.approvals import whom
+from reviews.presentation.calls.rule_tallies import of_rule
 from reviews.presentation.ratios import Share, lift, percent, ratio
 from reviews.presentation.risk.rivals import RIVALS
-from reviews.presentation.rule_tallies import of_rule
 from reviews.presentation.rule_words import in_words
 from reviews.scoring.calls_preview import CallsPreview, calls_preview
 from reviews.scoring.preview import DAYS, MOST_IN_PAGE, Preview, preview

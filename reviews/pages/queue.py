@@ -46,7 +46,7 @@ from reviews.pages.deciding import (
     words_waiting,
 )
 from reviews.pages.person import PersonRequest, forbidden, number, visible_items
-from reviews.presentation import arguments, highlight, questions, reasons
+from reviews.presentation import effects, highlight, questions, reasons
 from reviews.presentation.approvals import counted, whom
 from reviews.presentation.calls.grant_form import wanted
 from reviews.presentation.differences import in_words
@@ -147,8 +147,9 @@ def reveal(request: PersonRequest, held_id: str) -> HttpResponse:
     held, place = _visible(request, held_id), request.POST.get("at", "")
     if not request.user.has_role(held.team_id, Role.REVIEWER):
         return forbidden(request)
-    field = arguments.at(held.call.arguments, place) if held.kind == Kind.TOOL_CALL else None
-    if field is None and (place or held.kind == Kind.TOOL_CALL or secrets.masked_text(held.text) == held.text):
+    is_call = held.kind == Kind.TOOL_CALL
+    field = call_desk.field_at(held, place) if is_call else None
+    if field is None and (place or is_call or secrets.masked_text(held.text) == held.text):
         raise Http404
     action = audit.of_item(held.kind, "revealed")
     audit.record(action, held.public_id, actor=request.user, team=held.team_id, agent=held.agent, at=place[:200])
@@ -340,6 +341,7 @@ def _split(
         "export_url": reverse("queue-export") + joined,
         "choice": choice("queue", agents.order_by("name", "team__name"), request.GET, filters.agent),
         "kinds": HeldItem.Kind.choices,
+        "effect_choices": effects.choices(),
         "signals": TITLES.items(),
         "deciders": _deciders(request.user, filters),
         "orders": [

@@ -18,6 +18,7 @@ from metacog.models import Role, User
 from reviews.models import HeldItem
 from reviews.presentation.approvals import in_row
 from reviews.presentation.differences import in_words
+from reviews.presentation.effects import in_short
 from reviews.presentation.highlight import show
 from reviews.presentation.look_alikes import name_shown, row_mark
 from reviews.presentation.phrases import ago, decided, due_in, expires_in, looking, pieces, risk
@@ -38,6 +39,7 @@ class Entry(TypedDict):
     tool: str  # the name of a tool call's
     needs: str  # approvals of others, or of tool calls
     odd: str  # what is to be known of the letters of its name, its arguments' names and hosts
+    effects: str  # of a tool call, the gravest of them
     clip: str
     time: str  # since it was decided, else until it expires
     due: str  # until it should be decided; empty of what is decided
@@ -86,6 +88,7 @@ def entries(rows: Sequence[Any], user: User, *, opened: str, query: str, first: 
             "kind": kind,
             "tool": pieces(name_shown(row.call_name)) if row.call_name else "",
             "needs": in_row(row) if is_pending else "",
+            "effects": in_short(row.effect_bits or 0),
             "odd": row_mark(row.call_name or "", row.clip),
             "clip": pieces(
                 show(line(row.call_name, row.clip) if row.call_name else said(row.clip) if row.clip.strip() else empty)

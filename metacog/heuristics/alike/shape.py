@@ -72,11 +72,12 @@ def _shape_of_value(value: str) -> str:
     return "\x00number\x00" if _NUMBER.fullmatch(value) else shape(value)
 
 
-def key_of(agent: int, kind: str, tool: str | None, score: int, text: str) -> int:
+def key_of(agent: int, kind: str, tool: str | None, score: int, text: str, effects: int = 0) -> int:
     """Return what an item has in common with its near-duplicates, as a signed 64-bit number.
 
-    The score is of it, so that no order by score parts them. `tool` is the name of a tool call's.
+    The score is of it, so that no order by score parts them, and what a tool call would do: `effects` are its bits, and
+    `tool` is its name.
     """
     own = shape(text) if tool is None else shape_of_call(tool, text)
-    read = "\x03".join([str(agent), kind, str(score), own])
+    read = "\x03".join([str(agent), kind, str(score), own, *([str(effects)] if effects else [])])
     return int.from_bytes(hashlib.sha256(read.encode(errors="surrogatepass")).digest()[:8], "big", signed=True)

@@ -28,7 +28,7 @@ from metacog.models import Agent, Policy
 from metacog.runtime.file_errors import cannot_be
 from metacog.unreadable import UnreadablePolicy
 from patterns.patterns.scorer import scorer_shown
-from reviews.presentation.rule_tallies import of_rule
+from reviews.presentation.calls.rule_tallies import of_rule
 from reviews.presentation.rule_words import in_words
 from reviews.scoring.calls_preview import calls_preview
 from reviews.scoring.preview import DAYS, preview
