@@ -20,8 +20,9 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from metacog.audit import audit
+from metacog.heuristics.effects.effect import Kind
 from metacog.heuristics.stuck import stuck
-from metacog.heuristics.wire.assessment import ItemPart, Verdict
+from metacog.heuristics.wire.assessment import EffectPart, ItemPart, Verdict
 from metacog.models import Agent, AgentState, AuditEvent, Team
 from patterns.models import (
     ErrorPattern,
@@ -337,9 +338,14 @@ def _item_without_texts(item: ItemPart) -> ItemPart:
     if "arguments" in kept:  # of a tool call: its name and the policy's rule stay
         kept["arguments"] = None
         kept.pop("fault", None)
-        kept.pop("effects", None)
+        if "effects" in kept:  # which they are, by which calls are counted
+            kept["effects"] = [_kind_alone(kind) for kind in dict.fromkeys(each["effect"] for each in kept["effects"])]
         kept.pop("hesitation", None)
     return kept
+
+
+def _kind_alone(kind: Kind) -> EffectPart:
+    return {"effect": kind, "object": None, "inside": None, "start": None, "end": None, "argument": ""}
 
 
 def without_texts(verdict: Verdict) -> Verdict:

@@ -24,7 +24,9 @@ from django.db.models.functions import Cast, Length, TruncDate
 from django.utils import timezone
 from pydantic_core import from_json
 
+from metacog.heuristics.effects.effect import KINDS
 from metacog.heuristics.stats.intervals import concordance, median_ranks, relative, wilson
+from metacog.heuristics.tool_calls.effect_bits import names_in
 from metacog.models import Agent, Team
 from reviews.isolation import by_itself
 from reviews.models import AgentResponse, DailyFigure, Decision, HeldCall, HeldItem, Signal
@@ -197,20 +199,31 @@ CALLS = ("passed", "denied", "approved", "edited", "rejected", "withdrawn", "exp
 
 
 def _calls(responses: QuerySet[AgentResponse]) -> dict[str, Any]:
-    """Count tool calls by tool: what rules did with them, and what became of those that were held."""
-    counts: dict[str, Counter[str]] = {}
+    """Count tool calls by tool and by effect: what rules did with them, and what became of those that were held."""
+    tools: dict[str, Counter[str]] = {}
+    effects: dict[str, Counter[str]] = {}
+
+    def count(tool: str, kinds: Iterable[str], became: str) -> None:
+        tools.setdefault(tool, Counter())[became] += 1
+        for kind in kinds:
+            effects.setdefault(kind, Counter())[became] += 1
+
     for response in responses.filter(calls__gt=0).only("verdict").iterator(chunk_size=100):
         for item in response.wire_verdict()["items"]:
             if "name" in item and item["disposition"] in ("pass", "reject") and not item["recognised"]:
-                done = "passed" if item["disposition"] == "pass" else "denied"
-                counts.setdefault(item["name"], Counter())[done] += 1
+                kinds = {each["effect"] for each in item.get("effects", ())}
+                count(item["name"], kinds, "passed" if item["disposition"] == "pass" else "denied")
     pending = 0
-    held = HeldCall.objects.filter(held__response__in=responses).values_list("name", "held__state", "held__closed_at")
-    for name, state, closed_at in held:
+    held = HeldCall.objects.filter(held__response__in=responses)
+    for name, bits, state, closed_at in held.values_list(
+        "name", "held__effect_bits", "held__state", "held__closed_at"
+    ):
         became = state if closed_at else "pending"
         pending += became == "pending"
-        counts.setdefault(name, Counter())[became] += 1
-    return {"calls": {name: dict(counts[name]) for name in sorted(counts)}, "calls_pending": pending}
+        count(name, [kind for kind in names_in(bits or 0) if kind in KINDS], became)
+    by_name = {"calls": tools, "effects": effects}
+    told = {column: {name: dict(counts[name]) for name in sorted(counts)} for column, counts in by_name.items()}
+    return told | {"calls_pending": pending}
 
 
 def _two_digits(length: int) -> int:
@@ -405,6 +418,7 @@ class Total(Counts):
     lengths: dict[int, tuple[int, int]] = field(default_factory=dict)
     seconds: Counter[int] = field(default_factory=Counter)
     calls: dict[str, Counter[str]] = field(default_factory=dict)  # by tool, then as CALLS has them
+    effects: dict[str, Counter[str]] = field(default_factory=dict)  # the same by effect: a call once for each it has
 
     @classmethod
     def of(cls, figures: Iterable[DailyFigure]) -> Total:
@@ -420,8 +434,9 @@ class Total(Counts):
                     before = added.get(int(value), (0, 0))
                     added[int(value)] = (before[0] + decided, before[1] + rejected)
             total.seconds.update({int(value): count for value, count in figure.seconds.items()})
-            for name, each in figure.calls.items():
-                total.calls.setdefault(name, Counter()).update(each)
+            for sums, counts_of in ((total.calls, figure.calls), (total.effects, figure.effects or {})):
+                for name, each in counts_of.items():
+                    sums.setdefault(name, Counter()).update(each)
         return replace(total, **counts)
 
     @property
@@ -444,6 +459,16 @@ class Total(Counts):
         """Return how many of the decided items with such a score were rejected."""
         bands = [counts for score, counts in self.scores.items() if low <= score <= high]
         return Ratio(sum(rejected for _, rejected in bands), sum(decided for decided, _ in bands))
+
+
+def effects_of(agent: Agent, since: date) -> dict[str, Counter[str]]:
+    """Return what became of an agent's tool calls since a day, by effect."""
+    stored = DailyFigure.objects.filter(agent=agent, day__gte=since).order_by().values_list("effects", flat=True)
+    sums: dict[str, Counter[str]] = {}
+    for counts in stored:
+        for name, each in (counts or {}).items():
+            sums.setdefault(name, Counter()).update(each)
+    return sums
 
 
 def lifts(team: Team, since: date) -> dict[str, Lift]:

@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from django import template
+from django.urls import reverse
+from django.utils import timezone
 
 from metacog import heuristics
 from metacog.models import Agent, Policy
+from reviews.metrics import daily
+from reviews.presentation.statistics import charts
 from reviews.scoring.rule_suggestions import suggestions
 
 register = template.Library()
+DAYS = 7  # that the agent's page counts by effect
+
+
+@register.inclusion_tag("reviews/_effects_of_agent.html")
+def effects_of(agent: Agent) -> dict[str, Any]:
+    """Tell what an agent's tool calls of the last days would do, and what became of them."""
+    today = daily.day_of(timezone.now())
+    return {
+        "chart": charts.effects(daily.effects_of(agent, today - timedelta(days=DAYS - 1))),
+        "days": DAYS,
+        "url": f"{reverse('statistics')}?days={DAYS}&agent={agent.public_id}#effects",
+    }
 
 
 @register.inclusion_tag("reviews/_rules_of_agent.html")

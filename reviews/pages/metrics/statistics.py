@@ -19,6 +19,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from metacog.accounts.forms import RELEASED_BY
+from metacog.heuristics.effects.effect import KINDS
 from metacog.heuristics.policy.policy import RELEASE
 from metacog.heuristics.stats.agreement import ENOUGH_FOR_KAPPA, Agreement
 from metacog.http import csv_file
@@ -132,6 +133,7 @@ def statistics(request: PersonRequest) -> HttpResponse:
         "bands": charts.bands(total),
         "groups": [(by, name, asked.with_group(by), by == asked.by) for by, name in breakdown.GROUPS.items()],
         "breakdown": breakdown.shown(found, asked.by, request.user),
+        "effects": charts.effects(total.effects),
         "calls": _calls(total),
         "calls_told": _calls_told(total),
         "more_calls": max(0, len(total.calls) - MOST_TOOLS),
@@ -315,6 +317,7 @@ def as_csv(request: PersonRequest) -> HttpResponse:
             total.p90_seconds,
             *(row.signals.get(name, {}).get("fired", 0) for name in types),
             *(sum(counts.get(name, 0) for counts in row.calls.values()) for name in daily.CALLS),
+            *(sum((row.effects or {}).get(name, {}).values()) for name in KINDS),
         ]
         for row, total in ((row, Total.of([row])) for row in rows)
     )
@@ -328,6 +331,7 @@ def as_csv(request: PersonRequest) -> HttpResponse:
         "p90_seconds",
         *(f"fired_{name}" for name in types),
         *(f"calls_{name}" for name in daily.CALLS),
+        *(f"effect_{name}" for name in KINDS),
     ]
     csv_file.write(answer, [head, *rows_of_agents])
     return answer

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
 from django.utils.formats import date_format
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from reviews.metrics.daily import ENOUGH, Concordance, Counts, Total
 from reviews.metrics.ranges import Range
 from reviews.metrics.report import Report
+from reviews.presentation.effects import GRAVITY, NAMES
 from reviews.presentation.ratios import number, percent, ratio, scale_top, span, unbroken
 from reviews.presentation.statistics import changes
 from reviews.presentation.statistics.changes import Change
@@ -77,6 +80,38 @@ def held(report: Report) -> dict[str, Any]:
         "by_week": by_week,
         "told": changes.of_holds(report.total, report.before, days.days),
     }
+
+
+FATES = {  # what became of tool calls: rules alone, then those that people were asked about
+    "passed": _("passed"),
+    "denied": _("denied"),
+    "approved": _("approved"),
+    "edited": _("approved with edits"),
+    "rejected": _("rejected or withdrawn"),
+    "expired": _("expired"),
+    "pending": _("pending"),
+}
+
+
+def effects(counted: Mapping[str, Counter[str]]) -> dict[str, Any]:
+    """Lay out a bar for each effect, the gravest first: how many tool calls had it, and what became of them."""
+    rows = []
+    top = max((counts.total() for counts in counted.values()), default=0)
+    for name in GRAVITY:
+        if counts := counted.get(name):
+            fates = {fate: counts[fate] for fate in FATES} | {"rejected": counts["rejected"] + counts["withdrawn"]}
+            asked = counts.total() - counts["passed"] - counts["denied"]
+            shares, x = [], 0.0
+            for fate, count in fates.items():
+                width = 100 * count / top
+                shares += [{"fate": fate, "x": f"{x:.2f}", "width": f"{width:.2f}"}] if count else []
+                x += width
+            numbers = {"calls": counts.total(), "asked": asked, **fates}
+            rows.append(
+                {"id": name, "name": NAMES[name], "bar": shares}
+                | {"counts": {fate: number(count) for fate, count in numbers.items()}}
+            )
+    return {"rows": rows, "fates": FATES.items()}
 
 
 def precision(report: Report) -> dict[str, Any]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from metacog.heuristics.effects.effect import KINDS
 from metacog.heuristics.stats.intervals import difference
 from metacog.models import User
 from reviews.metrics import daily
-from reviews.metrics.daily import COUNTS, Counts, Ratio, Total
+from reviews.metrics.daily import COUNTS, Counts, Ratio
 from reviews.metrics.report import Report
 from reviews.metrics.sampling import Misses
 from reviews.presentation.statistics import breakdown
@@ -37,7 +39,8 @@ def tables(report: Report, viewer: User) -> dict[str, Table]:
             ["score", "decided", "rejected"],
             [[score, *counts] for score, counts in sorted(report.total.scores.items())],
         ),
-        "tools": _tools(report.total),
+        "tools": _calls("tool", sorted(report.total.calls.items())),
+        "effects": _calls("effect", [(name, report.total.effects.get(name, Counter())) for name in KINDS]),
         "spot-checks": spot_checks(report.misses),
         "second-looks": _second_looks(report),
     }
@@ -91,9 +94,8 @@ def _breakdown(report: Report, by: str, viewer: User) -> Table:
     return Table([by, "name", counted, "decided", "rejected", *SHARE, *before_names, *changes], rows)
 
 
-def _tools(total: Total) -> Table:
-    rows = [[name, *(counts[each] for each in daily.CALLS)] for name, counts in sorted(total.calls.items())]
-    return Table(["tool", *daily.CALLS], rows)
+def _calls(by: str, counted: Iterable[tuple[str, Counter[str]]]) -> Table:
+    return Table([by, *daily.CALLS], [[name, *(counts[each] for each in daily.CALLS)] for name, counts in counted])
 
 
 def spot_checks(misses: Sequence[Misses]) -> Table:
