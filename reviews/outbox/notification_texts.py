@@ -26,6 +26,7 @@ from reviews.held import mail_links
 from reviews.held.listing import beginning, by_rule
 from reviews.models import HeldItem
 from reviews.presentation.calls.why_asked import why_asked
+from reviews.presentation.effects import in_short, in_words
 from reviews.presentation.explanation import parts
 from reviews.presentation.highlight import show
 from reviews.presentation.phrases import gap, rounded
@@ -49,6 +50,7 @@ class Told:
 
     title: str
     reason: str
+    does: str  # of a tool call: its name and its effects; "" where nothing is known of them
     since: str
     excerpt: str  # "" where the team lets none out
     url: str
@@ -75,7 +77,8 @@ class Letter:
     def text(self) -> str:
         lines = [each for each in (self.headline, self.oldest, self.comment) if each] + [""]
         for item in self.told:
-            lines += [f"* {item.title}", f"  {item.reason}", f"  {item.since}"]
+            lines += [f"* {item.title}"]
+            lines += [f"  {each}" for each in (item.does, item.reason, item.since) if each]
             lines += [f"  {item.excerpt}"] if item.excerpt else []
             lines += [f"  {item.url}"]
             lines += ["  " + gettext("Decide without signing in"), f"  {item.link}"] if item.link else []
@@ -137,6 +140,7 @@ def message_of(channel: Channel, new: QuerySet[HeldItem], waiting: QuerySet[Held
                 else gettext("%(kind)s from %(agent)s, score %(score)s")
             ) % said
             lines.append(f"• {title}{colon}{short(_reason(held))}")
+            lines += [short(does)] if (does := _does(held, with_objects=channel.texts)) else []
             lines += [chat.inert(_excerpt(held, SHORT))] if channel.texts else []
             lines.append(url("item", held.public_id))
         if more := count - len(items):
@@ -194,7 +198,7 @@ def _count(new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], most: int) -> t
     Raises NothingNew. Some may be decided between the first of these readings and the others.
     """
     rows = new.select_related("agent", "team", "response", "call").defer(
-        "text", "attributes", "response__body", "call__arguments", "call__schema"
+        "text", "attributes", "response__body", "call__schema"
     )
     clips = rows.annotate(clip=beginning(), by_rule=by_rule())
     riskiest = clips.order_by("-hesitation_score", "-pk")[:most]
@@ -219,6 +223,7 @@ def told_of(held: Any, person: User, now: datetime) -> Told:
         )
         % said,
         reason=_reason(held),
+        does=cut(_does(held, with_objects=held.team.mail_texts), EXCERPT),
         since=gettext("Held on %(at)s") % {"at": _at(held.held_at)},
         excerpt=_excerpt(held, EXCERPT) if held.team.mail_texts else "",
         url=url("item", held.public_id),
@@ -235,6 +240,14 @@ def _reason(held: HeldItem) -> str:
         return gap().join(plain(sentence) for sentence in why_asked(held.call))
     signals = [signal for signal in signals_of(held, held.response.wire_verdict()) if signal["weight"]]
     return gettext(", ").join(plain(part.reason) for part in parts(signals))
+
+
+def _does(held: Any, *, with_objects: bool) -> str:
+    """Return what a tool call is and what it would do; without objects where texts stay here."""
+    if held.kind != HeldItem.Kind.TOOL_CALL or not held.call.effects:
+        return ""
+    told = in_words(held.call.effects, held.call.arguments) if with_objects else in_short(held.effect_bits or 0)
+    return plain(gettext("%(tool)s: %(effects)s") % {"tool": held.call.name, "effects": told})
 
 
 def _excerpt(held: Any, most: int) -> str:

@@ -22,6 +22,7 @@ from metacog.pages.agent_choice import Choice, choice
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.held.quick import quick
 from reviews.pages.person import PersonRequest
+from reviews.presentation import effects
 from reviews.search import export, indexing
 from reviews.search.kinds import BY_NAME, KINDS
 from reviews.search.search import MAX_FILTER, MAX_QUERY, Filters, Group, every, search
@@ -43,6 +44,9 @@ class SearchForm(forms.Form):
     state = forms.ChoiceField(label=_("State"), required=False)
     session = forms.CharField(label=_("Session"), max_length=255, required=False)
     tool = forms.CharField(label=_("Tool"), max_length=255, required=False)
+    effect = forms.ChoiceField(
+        label=_("Effect"), required=False, choices=lambda: [("", _("Any")), *effects.choices()]
+    )
     metadata = forms.CharField(
         label=_("Metadata"),
         max_length=MAX_FILTER,
@@ -103,6 +107,7 @@ class SearchForm(forms.Form):
             session=told.get("session", ""),
             state=told.get("state", ""),
             tool=told.get("tool", ""),
+            effect=told.get("effect", ""),
             metadata=tuple(pair[:MAX_FILTER] for pair in (told.get("metadata", ""), *named) if pair),
             since=told.get("since"),
             until=told.get("until"),
@@ -174,7 +179,9 @@ def _asked(request: PersonRequest) -> tuple[SearchForm, Filters, Choice, list[st
     filters = form.filters()
     kinds = [BY_NAME[filters.kind]] if filters.kind else KINDS
     states = dict.fromkeys(value for kind in kinds if kind.states for value in kind.states.values)
-    return form, filters, found, unknown_filters(request.GET, agents=found.named, kind=BY_NAME, state=states)
+    return form, filters, found, unknown_filters(
+        request.GET, agents=found.named, kind=BY_NAME, state=states, effect=effects.NAMES
+    )
 
 
 def _shown(group: Group, filters: Filters, query: Any) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from metacog.db.ids import new_id
-from metacog.heuristics.tool_calls.secrets import masked, masked_call, masked_text
+from metacog.heuristics.tool_calls.effect_bits import bits_of, names_in
+from metacog.heuristics.tool_calls.secrets import masked, masked_call, masked_effects, masked_text
 from metacog.models import Agent
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread, ThreadStep
 from reviews.models import AgentResponse, Decision, HeldItem
@@ -153,6 +154,8 @@ def _of_response(row: Row) -> str:
         return ""
     body = masked(json.loads(row["body"]))
     texts = [body["response"]]
+    for answer in _answers_to_calls(row):
+        texts += _effects(answer["effects"], answer["arguments"])
     for item in body.get("items") or ():
         if "name" in item:
             texts += [f"{item['name']} {json.dumps(item['arguments'], ensure_ascii=False)}"]
@@ -171,16 +174,34 @@ def _labels_of_response(row: Row) -> list[str]:
     for item in body.get("items") or ():
         labels += _labels_of(item.get("metadata"))
         labels += [tool_label(item["name"])] if "name" in item else []
-    return labels
+    found = (name for each in _answers_to_calls(row) for name in names_in(bits_of(each["effects"])))
+    return [*labels, *map(effect_label, found)]
+
+
+def _answers_to_calls(row: Row) -> list[dict[str, Any]]:
+    """Return the verdict's items of tool calls of which it says what they would do."""
+    if not row["body"] or '"effects"' not in row["verdict"]:
+        return []
+    return [item for item in json.loads(row["verdict"])["items"] if item.get("effects")]
 
 
 def _of_held(row: Row) -> str:
     text = masked_call(row["text"]) if row["kind"] == HeldItem.Kind.TOOL_CALL else row["text"]
-    return "\n".join((text, *_attributes(row["attributes"]), *_attributes(masked(row["metadata"]))))
+    effects = _effects(row["call__effects"] or (), row["call__arguments"])
+    return "\n".join((text, *effects, *_attributes(row["attributes"]), *_attributes(masked(row["metadata"]))))
 
 
 def _labels_of_held(row: Row) -> list[str]:
-    return [*_labels_of(row["metadata"]), *([tool_label(row["call__name"])] if row["call__name"] else [])]
+    labels = [*_labels_of(row["metadata"]), *([tool_label(row["call__name"])] if row["call__name"] else [])]
+    return labels + [effect_label(name) for name in names_in(row["effect_bits"] or 0)]
+
+
+def _effects(effects: Sequence[Mapping[str, Any]], arguments: Any) -> list[str]:
+    """Return what a call would do, a line for each effect: `effect:delete /srv/other`."""
+    told = (
+        f"{effect_label(each['effect'])} {each['object'] or ''}".rstrip() for each in masked_effects(effects, arguments)
+    )
+    return list(dict.fromkeys(told))
 
 
 def _read_decisions(rows: list[Row]) -> None:
@@ -219,6 +240,10 @@ def _labels_of(metadata: Mapping[str, Any] | None) -> list[str]:
     return [metadata_label(f"{name}={_plain(value)}") for name, value in masked(metadata or {}).items()]
 
 
+def effect_label(name: str) -> str:
+    return f"effect:{name}"
+
+
 def tool_label(name: str) -> str:
     return f"tool:{name}"
 
@@ -233,7 +258,10 @@ def _of_pattern(row: Row) -> str:
 
 
 _PROBLEM, _THREAD, _MEMORY = ("key",), ("title", "slug", "next", "notes"), ("text", "topic", "source")
-_HELD = ("kind", "text", "attributes", "metadata", "call__name", "response__session")
+_HELD = (
+    *("kind", "text", "attributes", "metadata", "response__session", "effect_bits"),
+    *("call__name", "call__arguments", "call__effects"),
+)
 KINDS = (
     Kind(
         "held", _("Held"), HeldItem, "held", "item", _HELD, _of_held,
@@ -241,7 +269,7 @@ KINDS = (
         labels=_labels_of_held, more=_read_decisions,
     ),
     Kind(
-        "responses", _("Responses"), AgentResponse, "resp", "response", ("body",), _of_response,
+        "responses", _("Responses"), AgentResponse, "resp", "response", ("body", "verdict"), _of_response,
         at="received_at", since="received_at", session="session", labels=_labels_of_response,
     ),
     Kind(

@@ -20,7 +20,17 @@ from reviews.models import SearchDue
 from reviews.search import index, indexing
 from reviews.search.folded import Folded
 from reviews.search.index import Asked
-from reviews.search.kinds import BY_NAME, BY_PREFIX, KINDS, Hit, Kind, label_of, metadata_label, tool_label
+from reviews.search.kinds import (
+    BY_NAME,
+    BY_PREFIX,
+    KINDS,
+    Hit,
+    Kind,
+    effect_label,
+    label_of,
+    metadata_label,
+    tool_label,
+)
 from reviews.search.words import Wanted
 
 SHOWN = 5  # of each kind
@@ -47,6 +57,7 @@ class Filters:
     session: str = ""
     state: str = ""
     tool: str = ""
+    effect: str = ""  # one of effect_bits.NAMES
     metadata: tuple[str, ...] = ()  # name=value
     since: datetime | None = None
     until: datetime | None = None
@@ -59,11 +70,18 @@ class Filters:
     @property
     def narrows(self) -> bool:
         """Tell whether anything but words and the kind is asked for."""
-        told = (self.agent, self.session, self.state, self.tool, self.metadata, self.since, self.until)
+        told = (
+            *(self.agent, self.session, self.state, self.tool, self.effect),
+            *(self.metadata, self.since, self.until),
+        )
         return any(each not in (None, "", ()) for each in told)
 
     def asked(self, kind: Kind, teams: Sequence[int] | None) -> Asked:
-        labels = [*([tool_label(self.tool)] if self.tool else []), *map(metadata_label, self.metadata)]
+        labels = [
+            *([tool_label(self.tool)] if self.tool else []),
+            *([effect_label(self.effect)] if self.effect else []),
+            *map(metadata_label, self.metadata),
+        ]
         asked = Asked(
             kind=kind.prefix,
             teams=None if teams is None else tuple(teams),
@@ -142,7 +160,7 @@ def _may_have(kind: Kind, filters: Filters) -> bool:
         not (filters.agent and not kind.agent)
         and not (filters.session and not kind.session)
         and not (filters.state and (kind.states is None or filters.state not in kind.states.values))
-        and not ((filters.tool or filters.metadata) and kind.name not in ("held", "responses"))
+        and not ((filters.tool or filters.effect or filters.metadata) and kind.name not in ("held", "responses"))
     )
 
 

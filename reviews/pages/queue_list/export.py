@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
-from metacog.heuristics.tool_calls.secrets import masked, masked_call
+from metacog.heuristics.tool_calls.secrets import masked, masked_call, masked_effects
 from metacog.http import csv_file
 from metacog.models import User
 from reviews.held.listing import Filters, in_order, matching
@@ -26,7 +26,7 @@ from reviews.serializers import outcome_shape
 AT_ONCE = 100  # rows that are read together: a text may have a megabyte
 COLUMNS = (
     "id", "url", "team", "agent", "kind", "tool", "score", "risk", "state", "held_at", "expires_at", "session", "cycle",
-    "text", "arguments", "metadata", "decision", "decided_by", "decided_at", "reason",
+    "text", "arguments", "effects", "metadata", "decision", "decided_by", "decided_at", "reason",
     "outcome",
 )  # fmt: skip
 
@@ -82,6 +82,7 @@ def _row(held: Any, base: str) -> dict[str, Any]:
         "cycle": held.cycle,
         "text": masked_call(held.text) if is_call else held.text,
         "arguments": held.call.arguments if is_call else None,
+        "effects": masked_effects(held.call.effects, held.call.arguments) if is_call else None,
         "metadata": held.metadata,
         "decision": decision.verdict if decision else "",
         "decided_by": _who(decision) if decision else "",
