@@ -39,6 +39,7 @@ _ALONE = frozenset(["shutdown", "reconfigure", "checkpoint", "commit", "rollback
 _EXECUTABLE = re.compile(r"/\*M?!\d*(.*?)\*/", re.DOTALL)
 _NO_COMMENT = re.compile(r"--(?=[^\s\x00-\x1f])")
 _PLAIN = re.compile(r"[^\\`\[\]$#\"]*")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
 # What psql's and sqlite3's own commands that only show something look like.
 _META = re.compile(
     r"\s*\\(?:d\S*|l\+?|conninfo|timing|x|\?|h|encoding|z|sf\+?)(?:\s+[\w.*\"$]+)*\s*"
@@ -122,6 +123,8 @@ class _Found:
 
 def _read(text: str, dialect: str | None) -> Sql:
     if len(text) > MAX_LENGTH or "\0" in text or _depth(text) > 2 * MAX_DEPTH:
+        return _UNREAD
+    if sum(1 for _ in _TOKEN.finditer(text)) > MAX_TOKENS:
         return _UNREAD
     if not text.strip():
         return Sql()

@@ -524,8 +524,9 @@ class Call:
                 self._effect(target.effect, target)
             elif target.of == "path" and not _READING.issuperset(effects) and not self._fits(target, effects):
                 self._effect("read", target)
-        is_done = len(self.effects) > told or (self.has_code and self._is_code_tool())
-        if scope is self.scope and not is_done and not self.is_told and not (given and self.has_code):
+        is_done = (len(self.effects) > told and scope.is_clear) or any(target.effect for target in scope.targets)
+        is_done |= self.has_code and self._is_code_tool()
+        if scope is self.scope and not is_done and not self.is_told and "unknown" not in effects:
             self.effects.append(Effect("unknown", detail="unknown tool"))
 
     def _is_code_tool(self) -> bool:
