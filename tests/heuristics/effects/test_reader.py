@@ -13,9 +13,8 @@ from metacog.heuristics.effects.effect import Reading
 
 TOOLS = Path(__file__).parent / "tools"
 HARMLESS = {"read", "fetch"}
-PATCH = {
-    "input": "*** Begin Patch\n*** Add File: a.py\n+x\n*** Delete File: b.py\n*** Update File: c.py\n*** Move to: ../d.py"
-}
+ADD_AND_DELETE = "*** Add File: a.py\n+x\n*** Delete File: b.py"
+PATCH = {"input": f"*** Begin Patch\n{ADD_AND_DELETE}\n*** Update File: c.py\n*** Move to: ../d.py"}
 DIFF = "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b\n--- a/y\n+++ /dev/null"
 
 # name, arguments, effects with their objects
