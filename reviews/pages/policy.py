@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple
 
@@ -28,6 +28,9 @@ from metacog.accounts.rule_forms import RuleTable, as_text, text_of, what_it_doe
 from metacog.heuristics.hesitation import fitting, thresholds
 from metacog.heuristics.hesitation.fitting import Fit
 from metacog.heuristics.stats.gate import Gate
+from metacog.heuristics.text.canonical_json import canonical
+from metacog.heuristics.tool_calls import secrets
+from metacog.heuristics.tool_calls.suggest import DecidedCall
 from metacog.models import Agent, Policy, Role
 from metacog.pages.packs import PackList
 from patterns.patterns.scorer import scorer_shown
@@ -53,7 +56,7 @@ NOT_FIRED = Lift(Ratio(0, 0), Ratio(0, 0))
 DROP = "drop"
 RESETS = ("reset", "default")  # to what is in force, to what a new agent has
 RESETTABLE = {name for _title, names in SECTIONS.values() for name in names}
-CALLS_SHOWN = 60  # of those behind a suggestion, the newest
+CALLS_SHOWN = 12  # of those behind a suggestion, the newest
 
 
 @never_cache
@@ -343,6 +346,14 @@ def _told_rules(found: CallsPreview) -> Iterator[ToldRule]:
             yield ToldRule(str(number), rule, what_it_does(rule, in_words), of_rule(tally))
 
 
+class SuggestedCall(NamedTuple):
+    """A call behind a suggestion on one line, the item that it was decided as last, and how many more were the same."""
+
+    line: str
+    held: str
+    more: int
+
+
 class Suggested(NamedTuple):
     """A rule that decisions speak for, as a question, with the calls and the draft."""
 
@@ -350,7 +361,7 @@ class Suggested(NamedTuple):
     words: str
     share: Share
     low: str
-    held: list[str]
+    calls: list[SuggestedCall]
     draft: str
 
 
@@ -364,9 +375,16 @@ def _suggested(agent: Agent, current: Policy) -> list[Suggested]:
         note = _("People decided so %(agreed)s of %(of)s times") % {"agreed": agreed, "of": of}
         link = "?" + urlencode({"rules": as_text(rules), "note": note})
         share = ratio(Ratio(agreed, of))
-        held = [call.held for call in each.decided[: -CALLS_SHOWN - 1 : -1]]
-        found.append(Suggested(each.rule, in_words(each.rule), share, percent(each.low), held, link))
+        found.append(Suggested(each.rule, in_words(each.rule), share, percent(each.low), _calls(each.decided), link))
     return found
+
+
+def _calls(decided: Sequence[DecidedCall]) -> list[SuggestedCall]:
+    """Return the calls behind a suggestion, the latest first, those that are the same in one line."""
+    held: dict[str, list[str]] = {}
+    for call in reversed(decided):
+        held.setdefault(secrets.line("", canonical(call.arguments)), []).append(call.held)
+    return [SuggestedCall(line, ids[0], len(ids) - 1) for line, ids in list(held.items())[:CALLS_SHOWN]]
 
 
 def _signed(number: int) -> str:

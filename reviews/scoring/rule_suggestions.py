@@ -40,7 +40,9 @@ def suggestions(agent: Agent, policy: heuristics.Policy) -> Sequence[Suggestion]
             verdict__in=["approve", "edit", "reject"],
         )
         .order_by("-id")
-        .values_list("held__call__name", "held__call__arguments", "verdict", "held__public_id")[:MOST]
+        .values_list(
+            "held__call__name", "held__call__arguments", "verdict", "held__public_id", "held__call__schema"
+        )[:MOST]
     )
     calls = [DecidedCall(*row) for row in decided]  # type: ignore[arg-type]  # of these verdicts
     return suggest(calls[::-1], rules_of(policy))

@@ -59,7 +59,7 @@ def unfit(match: Match, call: ToolCall, reading: Reading) -> Unfit | None:
         if not reading.readable:
             return Unfit("unreadable")
         return Unfit("no-shape") if reading.shape is None else None
-    return _free_text(call, reading) if match == "tool" else None
+    return next(_free(call, reading), None) if match == "tool" else None
 
 
 def keys(session: str, call: ToolCall, reading: Reading) -> dict[str, tuple[Match, Scope]]:
@@ -88,8 +88,13 @@ def _sha256(value: Any) -> str:
     return hashlib.sha256(canonical(value).encode()).hexdigest()
 
 
-def _free_text(call: ToolCall, reading: Reading) -> Unfit | None:
-    """Find the first argument whose words decide what the call does.
+def free_texts(call: ToolCall, reading: Reading) -> frozenset[str]:
+    """Give the pointers of the arguments whose words decide what a call does."""
+    return frozenset(unfitting.argument for unfitting in _free(call, reading))
+
+
+def _free(call: ToolCall, reading: Reading) -> Iterator[Unfit]:
+    """Find the arguments whose words decide what the call does.
 
     A command, SQL, code, a path, an address and prose do. A number, a boolean, a value of an `enum`, a date and an id
     do not: by the schema, or by how name and value look.
@@ -98,13 +103,10 @@ def _free_text(call: ToolCall, reading: Reading) -> Unfit | None:
     named = {effect.argument for effect in reading.effects if effect.of not in _WORDLESS_OBJECTS}
     for path, name, value, schema in _leaves((), "", call.arguments, call.schema):
         place = pointer(path)
-        if place in read or place in named:
-            return Unfit("free-text", place)
         if name is not None and not _KEY.fullmatch(name):
-            return Unfit("keys", pointer(path[:-1]))
-        if isinstance(value, str) and not _says_nothing(name or "", value, schema):
-            return Unfit("free-text", place)
-    return None
+            yield Unfit("keys", pointer(path[:-1]))
+        elif place in read | named or (isinstance(value, str) and not _says_nothing(name or "", value, schema)):
+            yield Unfit("free-text", place)
 
 
 def _says_nothing(name: str, value: str, schema: Mapping[str, Any]) -> bool:

@@ -1,16 +1,19 @@
 """Suggest rules from what people decided about an agent's tool calls: stop asking, or deny."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
+from ..effects.effect import Reading
 from ..stats.intervals import wilson
+from ..text.canonical_json import canonical
 from ..text.strict_json import pointer
 from ..text.tags import ToolCall
+from .grants import free_texts
 from .rules import Rules
 
 IN_A_ROW = 20  # approvals without a change, before asking seems a waste
@@ -23,8 +26,11 @@ MAX_VALUE_LENGTH = 200
 _ADDRESS = re.compile(r"[^@\s,;<>\"]+@((?:[\w-]+\.)+[\w-]+)", re.ASCII)
 _HOST = re.compile(r"[\w.:-]+", re.ASCII)
 
+# Effects that a rule may allow by themselves, where every path is in the working directory; the widest first.
+MILD = [frozenset(kinds) for kinds in (("read", "write", "fetch"), ("read", "write"), ("read", "fetch"), ("read",))]
+PINS = ("eq", "glob", "regex")  # what says of a text what it is
+
 Do = Literal["allow", "deny"]
-DOES: tuple[Do, ...] = ("allow", "deny")
 Condition = tuple[str, str, Any]  # pointer, operator, value
 
 
@@ -35,6 +41,7 @@ class DecidedCall(NamedTuple):
     arguments: Any
     verdict: Literal["approve", "edit", "reject"]
     held: str
+    schema: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,68 +73,155 @@ class Suggestion:
         return wilson(*self.share)[0]
 
 
+class _Read(NamedTuple):
+    """A decided call as it was read: what it would do, and which arguments are free text that decides that."""
+
+    decided: DecidedCall
+    call: ToolCall
+    reading: Reading
+    free: frozenset[str]
+
+    @property
+    def is_approved(self) -> bool:
+        return self.decided.verdict == "approve"
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        return frozenset(effect.effect for effect in self.reading.effects)
+
+    @property
+    def shape(self) -> str | None:
+        return None if self.reading.shape is None else canonical(self.reading.shape)
+
+
+Rule = dict[str, Any]
+
+
 def suggest(decided: Sequence[DecidedCall], rules: Rules) -> list[Suggestion]:
     """Give what people's decisions, oldest first, speak for under these rules; at most two a tool, in order of name.
 
-    Only calls count about which people are still asked. A tool whose decisions do not agree is tried with one
-    condition on one of its arguments: a value, the domain of an address, a number as the limit.
+    Only calls count about which people are still asked. What is to be allowed is a tool without free text, calls with
+    certain effects, one program and subcommand with certain effects, or one condition on an argument (a value, the
+    domain of an address, a number as the limit): each only where nobody rejected or edited a call that it would allow,
+    or one of the same shape.
     """
     own = sum("pack" not in rule for rule in rules.given)
     places = {id(rule): place for place, rule in enumerate(rules.given[:own])}
-    tools: dict[str, list[DecidedCall]] = defaultdict(list)
+    tools: dict[str, list[_Read]] = defaultdict(list)
     asking: dict[str, int] = {}
-    for call in decided:
-        judged = rules.judge(ToolCall(call.tool, call.arguments))
-        if judged.do not in ("ask", "score") or "*" in call.tool or "?" in call.tool or "[" in call.tool:
+    for each in decided:
+        call = ToolCall(each.tool, each.arguments, schema=each.schema)
+        judged = rules.judge(call)
+        if judged.do not in ("ask", "score") or "*" in each.tool or "?" in each.tool or "[" in each.tool:
             continue
-        tools[call.tool].append(call)
+        tools[each.tool].append(_Read(each, call, judged.reading, free_texts(call, judged.reading)))
         place = places.get(id(judged.rule), own)
-        asking[call.tool] = min(asking.get(call.tool, place), place)
+        asking[each.tool] = min(asking.get(each.tool, place), place)
     found = []
     for tool, calls in sorted(tools.items()):
-        for do in _speaks_for(calls) or DOES:
-            if (suggested := _suggestion(tool, calls, do)) is not None:
-                rule, told = suggested
-                found.append(Suggestion(rule, 0 if do == "deny" else asking[tool], told))
+        allowed, denied = _first(_allowances(tool, calls), calls), _first(_denials(tool, calls), calls)
+        found += [Suggestion(rule, asking[tool], met) for rule, met in allowed]
+        found += [Suggestion(rule, 0, met) for rule, met in denied]
     return found
 
 
-def _speaks_for(calls: Sequence[DecidedCall]) -> list[Do]:
-    """Tell which rule they all speak for, if they do."""
-    return [do for do in DOES if _agrees(calls, do)]
+def _first(tried: Iterable[Rule], calls: Sequence[_Read]) -> list[tuple[Rule, Sequence[DecidedCall]]]:
+    """Give the first of these rules that the decisions about the calls it would meet speak for, and those."""
+    spoiled = {read.shape for read in calls if not read.is_approved and read.shape is not None}
+    for rule in tried:
+        only, do = Rules([rule], "score"), rule["do"]
+        met = [read for read in calls if only.judge(read.call, read.reading).do == do]
+        is_spoiled = do == "allow" and any(read.shape in spoiled for read in met)
+        if _agrees([read.decided for read in met], do) and not is_spoiled:
+            return [(rule, [read.decided for read in met])]
+    return []
 
 
 def _agrees(calls: Sequence[DecidedCall], do: Do) -> bool:
     if do == "allow":
-        return len(calls) >= IN_A_ROW and all(call.verdict == "approve" for call in calls[-IN_A_ROW:])
+        return len(calls) >= IN_A_ROW and all(call.verdict == "approve" for call in calls)
     rejected = sum(call.verdict == "reject" for call in calls)
     return rejected >= REJECTIONS and rejected >= REJECTED_SHARE * len(calls)
 
 
-def _suggestion(tool: str, calls: Sequence[DecidedCall], do: Do) -> tuple[dict[str, Any], Sequence[DecidedCall]] | None:
-    if _agrees(calls, do):
-        return {"tool": tool, "do": do}, calls
+def _allowances(tool: str, calls: Sequence[_Read]) -> Iterator[Rule]:
+    """Give rules that may stop asking, the widest first."""
+    if not any(read.free for read in calls):
+        yield {"tool": tool, "do": "allow"}
+    else:
+        approved = frozenset(kind for read in calls if read.is_approved for kind in read.kinds)
+        for kinds in MILD:
+            if kinds <= approved:
+                yield {"tool": tool, "effects": {"only": sorted(kinds), "inside": ["."]}, "do": "allow"}
+        yield from _programs(tool, calls)
+    others = _others(calls)
+    for place, operator, value in _likely(calls, "allow"):
+        if isinstance(value, str) and operator == "eq" and any(canonical(value)[1:-1] in text for text in others):
+            continue  # a part of what was rejected
+        met = [read for read in calls if _meets(read, place, operator, value)]
+        rule: Rule = {"tool": tool, "where": {place: {operator: value}}, "do": "allow"}
+        if any(read.free - ({place} if operator in PINS else set()) for read in met):
+            kinds = frozenset(kind for read in met for kind in read.kinds)
+            if "unknown" in kinds or any(read.reading.commands for read in met):
+                continue  # whatever else it says may do anything
+            rule = {**rule, "effects": {"only": sorted(kinds)}}
+        yield rule
+
+
+def _programs(tool: str, calls: Sequence[_Read]) -> Iterator[Rule]:
+    """Give a rule for each program and subcommand of simple commands, the ones approved most first."""
+    groups: dict[tuple[str, str], list[_Read]] = defaultdict(list)
+    for read in calls:
+        shape = read.reading.shape or {}
+        command = " ".join(filter(None, (shape.get("program"), shape.get("subcommand"))))
+        places = {each.argument for each in read.reading.commands}
+        if read.is_approved and command and len(places) == 1:
+            groups[places.pop(), command].append(read)
+    others = _others(calls)
+    for (place, command), met in sorted(groups.items(), key=lambda group: (-len(group[1]), group[0])):
+        if not any(command in text for text in others):
+            kinds = sorted({kind for read in met for kind in read.kinds})
+            where = {place: {"glob": f"{command}*"}}
+            yield {"tool": tool, "where": where, "effects": {"only": kinds}, "do": "allow"}
+
+
+def _others(calls: Sequence[_Read]) -> list[str]:
+    """Give the arguments of the calls that somebody rejected or edited, as text."""
+    return [canonical(read.decided.arguments) for read in calls if not read.is_approved]
+
+
+def _denials(tool: str, calls: Sequence[_Read]) -> Iterator[Rule]:
+    """Give rules that may deny, the widest first: of a tool that takes commands by what they would do."""
+    if not any(read.reading.commands for read in calls):
+        yield {"tool": tool, "do": "deny"}
+    rejected = Counter(kind for read in calls if read.decided.verdict == "reject" for kind in read.kinds)
+    for kind, _count in rejected.most_common():
+        if kind not in ("unknown", "read") and any(kind not in read.kinds for read in calls):
+            yield {"tool": tool, "effects": {"any": [kind]}, "do": "deny"}
+    if not any(read.reading.commands for read in calls):
+        for place, operator, value in _likely(calls, "deny"):
+            yield {"tool": tool, "where": {place: {operator: value}}, "do": "deny"}
+
+
+def _likely(calls: Sequence[_Read], do: Do) -> list[Condition]:
+    """Give the conditions that tell best which calls are decided so."""
+    wanted = "approve" if do == "allow" else "reject"
+    decided = [read.decided for read in calls]
+    rejected = sum(call.verdict == "reject" for call in decided) / len(decided)
     agreeing = []
-    rejected = sum(call.verdict == "reject" for call in calls) / len(calls)
-    for condition, met in _conditions(calls, do).items():
-        if _agrees(met, do) and _is_unspoilt(met, do):
-            agreed = sum(call.verdict == ("approve" if do == "allow" else "reject") for call in met)
-            low = wilson(agreed, len(met))[0]
+    for condition, met in _conditions(decided, do).items():
+        if _agrees(met, do):
+            low = wilson(sum(call.verdict == wanted for call in met), len(met))[0]
             if do == "deny" and low <= rejected:
                 continue  # no more than what is rejected anyway
             agreeing.append((-low, *condition[:2], str(condition[2]), condition[2]))
-    for _low, place, operator, _text, value in sorted(agreeing, key=lambda each: each[:4])[:MAX_TRIED]:
-        rule = {"tool": tool, "where": {place: {operator: value}}, "do": do}
-        rules = Rules([rule], "score")
-        met = [call for call in calls if rules.judge(ToolCall(tool, call.arguments)).do == do]
-        if _agrees(met, do) and _is_unspoilt(met, do):
-            return rule, met
-    return None
+    best = sorted(agreeing, key=lambda each: each[:4])[:MAX_TRIED]
+    return [(place, operator, value) for _low, place, operator, _text, value in best]
 
 
-def _is_unspoilt(met: Sequence[DecidedCall], do: Do) -> bool:
-    """Tell whether nobody rejected or edited what is to be allowed: one condition of many may agree by chance."""
-    return do == "deny" or all(call.verdict == "approve" for call in met)
+def _meets(read: _Read, place: str, operator: str, value: Any) -> bool:
+    rule = {"tool": "*", "where": {place: {operator: value}}, "do": "allow"}
+    return Rules([rule], "score").judge(read.call, read.reading).do == "allow"
 
 
 def _conditions(calls: Sequence[DecidedCall], do: Do) -> dict[Condition, list[DecidedCall]]:
