@@ -22,7 +22,7 @@ from reviews.models import CallGrant, HeldItem
 
 WORKSPACE = "workspace"  # the place of a path in it
 MOST_NAMED = 5  # objects of one effect
-_SAID = {"program", "subcommand", "arguments", "flags", "effects", "sql"}  # of a shape
+_SAID = {"program", "subcommand", "arguments", "flags", "effects", "sql", "cwd"}  # of a shape
 
 _DOES = {
     "read": _("reads %(what)s"),
@@ -116,8 +116,9 @@ def arguments_of(held: HeldItem) -> Any:
 
 
 def _shape(tool: str, shape: Mapping[str, Any]) -> str:
-    command = " ".join(filter(None, (shape.get("program"), shape.get("subcommand"), *shape.get("arguments", ()))))
-    said = [_code(command or shape.get("sql") or tool)]
+    words = [shape.get("program"), shape.get("subcommand")]
+    words += shape.get("arguments", ()) if "program" in shape else ()
+    said = [_code(" ".join(filter(None, words)) or shape.get("sql") or tool)]
     if "flags" in shape:
         flags = " ".join(map(_code, shape["flags"]))
         with_flags = gettext("with %(flags)s and no other flag") % {"flags": flags}
@@ -127,6 +128,10 @@ def _shape(tool: str, shape: Mapping[str, Any]) -> str:
     kinds = {kind for kind, _place in effects}
     if "publish" in kinds and "irreversible" not in kinds:
         said.append(gettext("not by force"))
+    if "arguments" in shape and "program" not in shape:
+        said.append(gettext("with %(names)s alone") % {"names": gettext(", ").join(map(_code, shape["arguments"]))})
+    if cwd := shape.get("cwd"):
+        said.append(gettext("in %(folder)s") % {"folder": _code(cwd)})
     if rest := {name: value for name, value in shape.items() if name not in _SAID}:
         said.append(json.dumps(secrets.masked(rest), ensure_ascii=False))
     return gettext(", ").join(said)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from reviews.models import Decision, HeldItem
+from reviews.models import CallGrant, Decision, HeldItem
 from tests.browser.queue.test_deciding import EVERY_PAGE, check_screens, press
 from tests.conftest import Caller
 
@@ -55,10 +55,7 @@ def test_an_edit_is_checked_while_it_is_written_and_approved_by_keys(open_page: 
     assert Decision.objects.get().arguments == ARGUMENTS | {"timeout": 60}
 
 
-def test_it_is_edited_and_allowed_for_a_while_without_script(
-    open_page: Any, alice: Any, kuro: Any, settings: Any
-) -> None:
-    settings.UNDO_SECONDS = 0
+def test_it_is_edited_without_script(open_page: Any, alice: Any, kuro: Any) -> None:
     held = ask(kuro)
     page = open_page(alice, java_script_enabled=False)
     page.goto(f"/queue/{held}/")
@@ -66,13 +63,65 @@ def test_it_is_edited_and_allowed_for_a_while_without_script(
     expect(page.locator("#text")).to_contain_text(SECRET)
     page.locator("#edit").click()
     page.locator("#f-2").check()
-    page.locator("[name=again]").check()
     page.get_by_role("button", name="Approve").click()
     expect(page.locator("#told")).to_contain_text("Approved with edits")
     assert Decision.objects.get().arguments == ARGUMENTS | {"loud": True}
+
+
+def push(caller: Caller, session: str = "s1") -> str:
+    call = {"kind": "tool_call", "name": "Bash", "arguments": {"command": "git push origin main"}}
+    held: str = caller.respond("", items=[call], session=session)["items"][0]["held"]
+    return held
+
+
+def test_g_opens_the_form_of_a_grant_which_says_what_passes(open_page: Any, alice: Any, kuro: Any) -> None:
+    held = push(kuro)
+    page = open_page(alice)
     page.goto(f"/queue/{held}/")
-    page.get_by_role("button", name="Withdraw permission").click()
-    expect(page.get_by_text("That was withdrawn")).to_be_visible()
+    said = page.locator("#grant-words")
+    press(page, "g")
+    expect(said).to_have_text(
+        "git push, without flags, publishes to origin, not by force, in this session, until tonight"
+    )
+    expect(page.locator("[name=grant_match]:checked")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(said).to_be_hidden()
+    expect(page.locator("#grant")).not_to_be_checked()
+    press(page, "g")
+    expect(said).to_be_visible()
+    page.locator("[name=grant_match][value=call]").check()
+    page.get_by_label("in all sessions of kuro").check()
+    page.locator("[name=grant_until]").select_option("1h")
+    page.locator("[name=grant_uses]").fill("20")
+    expect(said).to_have_text(
+        "exactly Bash git push origin main, in all sessions of kuro, for 1 hour, at most 20 times"
+    )
+    page.locator("[name=grant_uses]").press("Enter")
+    expect(page.locator("#told")).to_contain_text("Approved")
+    grant = CallGrant.objects.get()
+    assert (grant.held.public_id, grant.match, grant.scope, grant.most_uses) == (held, "call", "agent", 20)
+
+
+def test_g_and_a_letter_still_go_to_a_page(open_page: Any, alice: Any, kuro: Any) -> None:
+    page = open_page(alice)
+    page.goto(f"/queue/{push(kuro)}/")
+    page.keyboard.press("g")
+    page.keyboard.press("g")
+    expect(page.get_by_role("heading", name="Grants", exact=True)).to_be_visible()
+
+
+def test_a_grant_is_given_and_withdrawn_without_script(open_page: Any, alice: Any, kuro: Any, settings: Any) -> None:
+    settings.UNDO_SECONDS = 0
+    held = push(kuro)
+    page = open_page(alice, java_script_enabled=False)
+    page.goto(f"/queue/{held}/")
+    page.get_by_text("Grant…").click()
+    page.locator("#grant").check()
+    page.get_by_role("button", name="Approve and grant").click()
+    page.goto(f"/queue/{held}/")
+    expect(page.get_by_text("Such calls pass without asking:")).to_be_visible()
+    page.get_by_role("button", name="Withdraw grant").click()
+    expect(page.get_by_role("button", name="Restore grant")).to_be_visible()
 
 
 def test_what_was_done_last_takes_one_line_beside_the_buttons_of_a_call(open_page: Any, alice: Any, kuro: Any) -> None:
@@ -89,7 +138,7 @@ def test_what_was_done_last_takes_one_line_beside_the_buttons_of_a_call(open_pag
     places = []
     for label in ("plain", "one"):
         page.evaluate("which => byId('approve-label').textContent = byId('approve-label').dataset[which]", label)
-        places.append(page.locator("#edit").bounding_box()["x"])
+        places.append(page.locator("#granting").bounding_box()["x"])
     approve = page.locator("#approve button").bounding_box()
     assert set(places) == {approve["x"] + approve["width"] + 12}
     for width in (1440, 1024, 390):

@@ -116,6 +116,59 @@ class TestWhatPasses:
         assert not passes(kuro)
 
 
+class TestShapes:
+    @table(
+        ("granted_call", "others", "wider"),
+        [
+            (
+                {"command": "git push origin main"},
+                [{"command": "git push origin fix/login"}, {"command": "git  push 'origin' next"}],
+                [
+                    {"command": command}
+                    for command in (
+                        "git push --force origin main", "git push origin +main", "git push origin :main",
+                        "git push elsewhere main", "git -C /other push origin main", "git pull origin main",
+                        "git push origin main && rm x", "git push origin main > x", "git push origin $(cat x)",
+                        "GIT_SSH_COMMAND=x git push origin main", "sudo git push origin main", "eval git push origin",
+                    )
+                ],
+            ),
+            (
+                {"file_path": "src/a.py", "content": "x"},
+                [{"file_path": "src/b.py", "content": "y"}],
+                [{"file_path": "/etc/passwd", "content": "x"}, {"file_path": "../a.py", "content": "x"}],
+            ),
+        ],
+        rolled_back=True,
+    )
+    def test_what_it_lets_pass_and_what_not(
+        self, kuro: Any, person: Person, granted_call: Any, others: list[Any], wider: list[Any]
+    ) -> None:
+        name = "Bash" if "command" in granted_call else "Write"
+        granted(kuro, person, {"match": "shape", "until": SOON}, name=name, arguments=granted_call)
+        for arguments in (granted_call, *others):
+            assert passes(kuro, name=name, arguments=arguments), arguments
+        for arguments in wider:
+            assert not passes(kuro, name=name, arguments=arguments), arguments
+
+    def test_it_is_said_in_words(self, kuro: Any, person: Person) -> None:
+        granted(kuro, person, {"match": "shape", "until": SOON, "uses": 20}, arguments={"command": "git push origin x"})
+        (told,) = person.grants()
+        assert told["words"] == (
+            "`git push`, without flags, publishes to `origin`, not by force, in this session, "
+            f"until {told['until']}, at most 20 times"
+        )
+        assert told["shape"]["program"] == "git"
+
+    @pytest.mark.parametrize("command", ["cd a && git push", "git push | tee x", "git push > x", "eval $X", "git '"])
+    def test_never_of_a_command_wider_than_itself(self, kuro: Any, person: Person, command: str) -> None:
+        for match in ("shape", "tool"):
+            grant = {"match": match, "until": SOON}
+            assert refused(kuro, person, grant, arguments={"command": command}) == "/grant/match"
+        granted(kuro, person, {"match": "call", "until": SOON}, arguments={"command": command})
+        assert passes(kuro, arguments={"command": command})
+
+
 class TestWhatBeatsIt:
     def test_a_rule_that_denies(self, kuro: Any, person: Person) -> None:
         granted(kuro, person, {"until": SOON})
