@@ -23,6 +23,19 @@ class AnswerGiven(TypedDict):
     outcome: Literal["helped", "did-not-help"] | None
 
 
+class Approvals(TypedDict):
+    """How many people have approved an item that named people must approve, and how many must."""
+
+    given: int
+    needed: int
+    # That they must have, or one above it.
+    role: Literal["reviewer", "curator", "owner"] | None
+    # Of members, in which they must be.
+    group: str | None
+    # The user names of who approved; null where the team does not let agents know them.
+    by: list[str] | None
+
+
 class Asked(TypedDict):
     """A request as it was made."""
 
@@ -328,6 +341,11 @@ class Held(TypedDict):
     metadata: dict[str, Any]
     # Null until it is released.
     decision: Decided | None
+    # Null: any one reviewer may approve it.
+    approvals: Approvals | None
+    # Held tool calls of the same response. The item goes out once all are approved, and is rejected by the system where
+    # one is not.
+    waits_for: list[str]
     # This and what follows: of tool calls only.
     call_id: NotRequired[str | None]
     name: NotRequired[str]
@@ -407,6 +425,11 @@ class ItemPart(TypedDict):
     risk: NotRequired[float]
     # True: the review budget alone held it.
     by_budget: NotRequired[bool]
+    # Of words that are held with the tool calls of their response: the held items of these. They go out once all are
+    # approved, and are rejected where one is not. Null: there is no database.
+    waits_for: NotRequired[list[str] | None]
+    # True: nothing but these tool calls held it.
+    with_calls: NotRequired[bool]
     call_id: NotRequired[str | None]
     name: NotRequired[str]
     arguments: NotRequired[Any]
@@ -422,6 +445,8 @@ class ItemPart(TypedDict):
     effects: NotRequired[list[EffectPart]]
     # Whether all of it could be read: no effect is `unknown`.
     readable: NotRequired[bool]
+    # The grant that let the call pass.
+    grant: NotRequired[str]
 
 
 class LeftOut(TypedDict):
