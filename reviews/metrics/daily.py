@@ -203,16 +203,19 @@ def _calls(responses: QuerySet[AgentResponse]) -> dict[str, Any]:
     tools: dict[str, Counter[str]] = {}
     effects: dict[str, Counter[str]] = {}
 
-    def count(tool: str, kinds: Iterable[str], became: str) -> None:
-        tools.setdefault(tool, Counter())[became] += 1
+    def count(tool: str | None, kinds: Iterable[str], became: str) -> None:
+        if tool is not None:
+            tools.setdefault(tool, Counter())[became] += 1
         for kind in kinds:
             effects.setdefault(kind, Counter())[became] += 1
 
     for response in responses.filter(calls__gt=0).only("verdict").iterator(chunk_size=100):
         for item in response.wire_verdict()["items"]:
-            if "name" in item and item["disposition"] in ("pass", "reject") and not item["recognised"]:
+            is_granted = "grant" in item  # no rule let it pass, and it is not the call that was asked about
+            if "name" in item and item["disposition"] in ("pass", "reject") and (is_granted or not item["recognised"]):
                 kinds = {each["effect"] for each in item.get("effects", ())}
-                count(item["name"], kinds, "passed" if item["disposition"] == "pass" else "denied")
+                done = "passed" if item["disposition"] == "pass" else "denied"
+                count(None if is_granted else item["name"], kinds, done)
     pending = 0
     held = HeldCall.objects.filter(held__response__in=responses)
     for name, bits, state, closed_at in held.values_list(

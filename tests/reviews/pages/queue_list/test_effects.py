@@ -172,7 +172,8 @@ def test_calls_are_counted_by_effect_and_by_what_became_of_them(
     passed = ask(kuro, READS, "Glob")
     row = HeldItem.objects.get(public_id=passed).response
     verdict = json.loads(row.verdict)
-    verdict["items"][0] |= {"disposition": "pass", "held": None}
+    granted = {"recognised": held[0], "grant": "grant_1"}  # which is no call that was asked about
+    verdict["items"][0] |= {"disposition": "pass", "held": None, **granted}
     AgentResponse.objects.filter(pk=row.pk).update(verdict=json.dumps(verdict))
     HeldItem.objects.get(public_id=passed).call.delete()
     daily.count_days(timezone.now())
