@@ -159,3 +159,33 @@ def test_its_pages_have_no_fault_axe_can_find(open_page: Any, alice: Any, kuro: 
         f"/responses/{response}/", "/queue/?metadata.run=r-12",
     )  # fmt: skip
     check_screens(page, addresses, of_axe=addresses if every else ())
+
+
+def test_what_a_call_would_do_is_lit_in_its_command_when_it_is_pointed_at_or_focused(
+    open_page: Any, alice: Any, kuro: Any
+) -> None:
+    command = "cd /tmp && rm -rf /srv/other ~/x; ls"
+    call = {"kind": "tool_call", "name": "Bash", "arguments": {"command": command}, "require_review": True}
+    held = kuro.respond("I tidy up.", items=[call])["items"][0]["held"]
+    page = open_page(alice)
+    page.goto(f"/queue/{held}/")
+    things, marks = page.locator(".effect a"), page.locator(".laid .fx")
+    expect(page.locator(".laid .line")).to_have_text(["cd /tmp", "&& rm -rf /srv/other ~/x;", "ls"])
+    things.filter(has_text="/srv/other").hover()
+    expect(marks.filter(has_text="/srv/other")).to_contain_class("lit")
+    expect(marks.filter(has_text="~/x")).not_to_contain_class("lit")
+    things.filter(has_text="~/x").focus()
+    expect(marks.filter(has_text="~/x")).to_contain_class("lit")
+    page.locator(".effect.of-delete").hover(position={"x": 30, "y": 5})
+    expect(marks.filter(has_text="/srv/other")).to_contain_class("lit")
+    marks.filter(has_text="/srv/other").hover()
+    expect(things.filter(has_text="/srv/other")).to_contain_class("lit")
+    expect(page.locator(".sent")).to_be_hidden()
+    page.get_by_label("Show as sent").check()
+    expect(page.locator(".sent")).to_have_text(command)
+    expect(page.locator(".laid")).to_be_hidden()
+    things.filter(has_text="~/x").click()
+    expect(page.locator(".sent .fx").filter(has_text="~/x")).to_be_in_viewport()
+    press(page, "a")
+    expect(page.locator("#told")).to_contain_text("Approved")
+    assert Decision.objects.get().arguments == {"command": command}, "what was sent, whatever way it was shown"
