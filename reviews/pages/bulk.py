@@ -81,7 +81,8 @@ def decide_together(request: PersonRequest) -> HttpResponse:
     each_ms = None if passed is None else passed // len(items)
     for held in items:
         version, digest = shown[held.public_id]
-        if verdict == "approve" and approvers.is_edited(held):  # which this page does not show
+        # Neither does this page show an edit, nor does one press let words out before their calls.
+        if verdict == "approve" and (approvers.is_edited(held) or approvers.waits(held)):
             others += 1
             continue
         try:
@@ -98,8 +99,8 @@ def decide_together(request: PersonRequest) -> HttpResponse:
             others += 1
     if others:
         said = ngettext(
-            "Skipped %(n)d item: others must approve it, or somebody approved it with edits. Open it by itself.",
-            "Skipped %(n)d items: others must approve them, or somebody approved them with edits. Open each by itself.",
+            "Skipped %(n)d item: others must approve it, it waits for tool calls, or it was edited. Open it alone.",
+            "Skipped %(n)d items: others must approve them, they wait for tool calls, or were edited. Open each alone.",
             others,
         )
         messages.warning(request, said % {"n": others})

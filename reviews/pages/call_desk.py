@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
+from django.db.models import Exists, OuterRef
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -15,7 +16,7 @@ from metacog.heuristics.effects.calls.reader import Reader
 from metacog.heuristics.tool_calls import secrets
 from metacog.heuristics.tool_calls.secret_shapes import is_secret
 from metacog.models import Role
-from reviews.held import decisions, similar
+from reviews.held import approvers, decisions, similar
 from reviews.held.listing import Filters
 from reviews.held.written import calls_before
 from reviews.models import CallGrant, CallOutcome, Decision, HeldItem
@@ -98,6 +99,7 @@ def of_desk(
 def siblings(held: HeldItem) -> dict[str, Any]:
     """Return the ids of all that waits of a response, and where it is read together; nothing where it is one alone."""
     waiting = held.response.held_items.filter(state=HeldItem.State.PENDING).order_by("index")
+    waiting = waiting.filter(~Exists(approvers.parked().filter(pk=OuterRef("pk"))))
     found = list(waiting.values_list("public_id", flat=True))
     if len(found) < 2 or held.public_id not in found:
         return {}

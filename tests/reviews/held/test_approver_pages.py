@@ -125,6 +125,17 @@ def test_several_together_obey(kuro: Caller, clients: list[Any]) -> None:
     assert not Approval.objects.filter(ended_at=None).exists()
 
 
+def test_one_press_lets_no_words_out_before_their_calls(kuro: Caller, clients: list[Any]) -> None:
+    _words, held = post(kuro, chat(), call())
+    assert "held items of this response together" not in page_of(clients[0], held["held"])
+    boxes = [f"{each.public_id}:{each.version}:{each.sha256}" for each in HeldItem.objects.order_by("index")]
+    clients[0].post("/queue/together/decide", {"item": boxes[:1], "verdict": "approve"})
+    assert set(HeldItem.objects.values_list("state", flat=True)) == {"pending"}
+    clients[0].post("/queue/together/decide", {"item": boxes, "verdict": "approve"})
+    assert set(HeldItem.objects.values_list("state", flat=True)) == {"approved"}
+    assert [each.by for each in HeldItem.objects.get(kind="chat").decisions.all()] == ["system"]
+
+
 def test_links_in_mail_obey(kuro: Caller, alice: Any, bob: Any, client: Any) -> None:
     Team.objects.update(mail_links=True)
     held = ask(kuro, rule(people=2))
