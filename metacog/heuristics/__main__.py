@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, get_args
 
+from .call_lines import CallLines
 from .decided import Reader, decided_at
 from .hesitation.given import told
 from .hesitation.patterns import PatternError, patterns_in, refuse_short_keywords
@@ -100,6 +101,11 @@ def _parser() -> argparse.ArgumentParser:
     rank = commands.add_parser("rank", help="posted responses in, their learned risk out")
     rank.add_argument("--model", type=Path, metavar="FILE", required=True, help="what `learn` wrote")
     rank.set_defaults(run=_rank)
+
+    effects = commands.add_parser("effects", help="tool calls in, what each would do out")
+    effects.add_argument("--policy", type=Path, metavar="FILE", help="a JSON object of policy settings")
+    effects.add_argument("--workspace", metavar="FOLDER", help="where relative paths are, if the line does not say")
+    effects.set_defaults(run=_effects)
 
     markers = commands.add_parser("markers", help="text in, text with [YYYY-MM-DD ⟨…⟩] out")
     markers.add_argument("--now", required=True, type=_now, metavar="TIME", help="such as 2026-02-16T08:00:00Z")
@@ -396,6 +402,17 @@ def _rank(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int:
         }
 
     return _each_line(source, sink, ranked)
+
+
+def _effects(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int:
+    given = _read_file(options.policy) if options.policy else {}
+    if not isinstance(given, dict):
+        raise _Unusable(f"{options.policy} must hold a JSON object.")
+    try:
+        policy = Policy.from_dict(given)
+    except PolicyError as error:
+        raise _Unusable(f"{options.policy}: {error}.") from None
+    return _each_line(source, sink, CallLines(policy, options.workspace).read)
 
 
 def _intent(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int:

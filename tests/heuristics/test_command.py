@@ -382,3 +382,28 @@ def test_it_draws_from_no_signal_that_there_is_not(signal: str) -> None:
     assert b"hesitation absolute-claim, " in done.stderr
     assert b"quality repetition, " in done.stderr
     assert b"stuck error-loop" in done.stderr
+
+
+def test_it_says_what_calls_commands_and_sql_would_do(tmp_path: Path) -> None:
+    lines = [
+        {"name": "Write", "arguments": {"file_path": "a.py"}, "workspace": "/srv/app"},
+        {"command": "ls; rm x"},
+        {"sql": "delete from t"},
+        {"name": "mine", "arguments": {"run": "rm x"}},
+        {"name": "mine", "arguments": {"go": "rm x"}, "readers": {"mine": {"/go": "shell"}}},
+        {"nothing": "known"},
+        {"command": "ls", "readers": {"x": {"y": "z"}}},
+    ]
+    policy = tmp_path / "policy.json"
+    policy.write_text(json.dumps({"readers": {"mine": {"/run": "shell"}}}))
+    done = run("effects", "--policy", str(policy), sent="\n".join(map(json.dumps, lines)).encode())
+    assert done.returncode == 1
+    found = answers(done)
+    assert found[0]["effects"][0]["object"] == "/srv/app/a.py"
+    assert found[0]["shape"] == {"arguments": ["/file_path"], "effects": [["write", "workspace"]]}
+    assert [[effect["effect"] for effect in each["effects"]] for each in found[:5]] == [
+        ["write"], ["read", "delete"], ["delete", "irreversible"], ["delete"], ["delete"]
+    ]  # fmt: skip
+    assert [each["readable"] for each in found[:5]] == [True] * 5
+    assert found[1]["compound"] == ["/command"]
+    assert [each["error"]["status"] for each in found[5:]] == [422, 422]

@@ -18,7 +18,9 @@ Row = Mapping[str, Any]
 PATH_EFFECTS = frozenset(
     {"read", "write", "delete", "execute", "secret"}
 )  # of a flag's value: a path unless it says otherwise
-FLAG_KEYS = frozenset({"only", "by", "takes", "glued", "objects", "code", "detail"})
+FLAG_KEYS = frozenset({"only", "alone", "by", "takes", "glued", "objects", "code", "detail"})
+GLOBS = frozenset("*?[")
+MADE = frozenset("$`*?[{~")  # what a word that the shell makes has in it, where what it makes is not known
 SLICE = re.compile(r"(\d*):(-?\d*)")
 
 
@@ -77,34 +79,108 @@ class Applied:
 
 
 class Programs:
-    """The rows of a policy, then those of the package, by program."""
+    """The rows of a policy, then those of the package; a program's rows are made ready when it is first met."""
 
     def __init__(self, rows: Sequence[Row] = ()) -> None:
-        self._by_name: dict[str, list[_Row]] = {}
+        self._own: dict[str, list[_Row]] = {}
+        self._met: dict[str, _Program] = {}
         for row in rows:
+            ready = _Row(row)
             for name in _names(row):
-                self._by_name.setdefault(name, []).append(_Row(row))
-        for name, own in table().items():
-            self._by_name.setdefault(name, []).extend(own)
-        self._bases: dict[str, _Row] = {name: _base(of) for name, of in self._by_name.items()}
-        self._longest = {name: max(len(row.subcommand) for row in of) for name, of in self._by_name.items()}
+                self._own.setdefault(name, []).append(ready)
 
     def __contains__(self, name: str) -> bool:
-        return name in self._by_name
+        return name in self._own or name in table()
+
+    def is_of_a_project(self, name: str) -> bool:
+        """Whether a file of that name is this program, by a path of its own or handed to an interpreter (manage.py)."""
+        return any(row.project for row in self._own.get(name, ())) or name in _projects()
 
     def apply(self, name: str, words: Sequence[Word]) -> Applied | None:
         """What `name` does with `words` (without its own), None when no row names it."""
-        rows = self._by_name.get(name)
-        if rows is None:
+        if name not in self:
             return None
-        base = self._bases[name]
-        row: _Row | None = base
-        places: tuple[int, ...] = ()
-        if self._longest[name]:
-            row, places = _row_for(rows, base, words)
+        program = self._met.get(name)
+        if program is None:
+            program = self._met[name] = _Program([*self._own.get(name, ()), *_ready(name)])
+        row, places = program.row_for(words)
         if row is None:
             return None
-        return _Reading(name, row, base, words, places).applied()
+        if row.stands_for and places:
+            renamed = words[places[-1]]._replace(text=row.stands_for)
+            return Applied(name, row.stands_for, runs=[[renamed, *words[places[-1] + 1 :]]], wraps=True)
+        return _Reading(name, row, program.base, words, places).applied()
+
+
+class _Program:
+    """The rows of one program, found by one word of their subcommands and its place."""
+
+    def __init__(self, rows: Sequence["_Row"]) -> None:
+        self.plain = next((row for row in rows if () in row.subcommands), None)
+        self.base = self.plain or _Row({})
+        self._longest = max((len(words) for row in rows for words in row.subcommands), default=0)
+        self._by_word: dict[tuple[int, str], list[_Subcommand]] = {}
+        self._globs: list[_Subcommand] = []
+        for row in rows:
+            for words in filter(None, row.subcommands):
+                subcommand = _Subcommand(words, row)
+                place = subcommand.plainest
+                kept = self._globs if place is None else self._by_word.setdefault((place, words[place]), [])
+                kept.append(subcommand)
+
+    def row_for(self, words: Sequence[Word]) -> tuple["_Row | None", tuple[int, ...]]:
+        """The row whose subcommand asks for most of `words`, else the one without, and where that stands."""
+        if not self._longest:
+            return self.plain, ()
+        places = _operand_places(self.base, words, self._longest)
+        given = [words[at].text.lower() if self.base.fold else words[at].text for at in places if words[at].exact]
+        best: _Subcommand | None = None
+        for some in (self._globs, *(self._by_word.get(key, ()) for key in enumerate(given))):
+            for subcommand in some:
+                if (best is None or subcommand.size > best.size) and subcommand.fits(given):
+                    best = subcommand
+        return (best.row, tuple(places[: len(best.words)])) if best is not None else (self.plain, ())
+
+
+class _Subcommand:
+    """Words that may be globs. `size` is how many letters they ask for, then how many words."""
+
+    __slots__ = ("plainest", "row", "size", "words")
+
+    def __init__(self, words: Sequence[str], row: "_Row") -> None:
+        self.words = [_Glob(word) if _is_glob(word) else word for word in words]
+        self.row = row
+        self.size = (sum(len(word) - word.count("*") for word in words), len(words))
+        plain = [place for place, word in enumerate(words) if not _is_glob(word)]
+        self.plainest = max(plain, key=lambda place: len(words[place]), default=None)
+
+    def fits(self, given: Sequence[str]) -> bool:
+        if len(self.words) > len(given):
+            return False
+        return all(
+            word == text if isinstance(word, str) else word.fits(text)
+            for word, text in zip(self.words, given, strict=False)
+        )
+
+
+class _Glob:
+    """A glob; one with a single star is looked at without a regular expression."""
+
+    __slots__ = ("head", "pattern", "tail")
+
+    def __init__(self, pattern: str) -> None:
+        head, _, tail = pattern.partition("*")
+        self.head, self.tail = head, tail
+        self.pattern = pattern if _is_glob(head) or _is_glob(tail) else ""
+
+    def fits(self, text: str) -> bool:
+        if self.pattern:
+            return fnmatchcase(text, self.pattern)
+        return text.startswith(self.head) and text.endswith(self.tail) and len(text) >= len(self.head) + len(self.tail)
+
+
+def _is_glob(word: str) -> bool:
+    return not GLOBS.isdisjoint(word)
 
 
 class _Row:
@@ -121,6 +197,7 @@ class _Row:
         "feeds",
         "files",
         "flags",
+        "fold",
         "ignores",
         "joins",
         "lists",
@@ -131,23 +208,29 @@ class _Row:
         "old",
         "open",
         "passes",
-        "patterns",
+        "project",
         "remote",
+        "stands_for",
         "stdin",
         "stops",
-        "subcommand",
+        "subcommands",
         "wraps",
     )
 
     def __init__(self, row: Row) -> None:
-        self.subcommand: tuple[str, ...] = tuple(str(row.get("subcommand", "")).split())
-        self.patterns = any(character in "*?[" for word in self.subcommand for character in word)
+        subcommands = row.get("subcommand", "")
+        self.subcommands: list[tuple[str, ...]] = [
+            tuple(words.split()) for words in ([subcommands] if isinstance(subcommands, str) else subcommands)
+        ]
+        self.stands_for = str(row.get("as", ""))
+        self.project = bool(row.get("project", False))
+        self.fold = bool(row.get("fold", False))
         self.effects = _effects(row.get("effects", {}))
-        self.objects = cast("ObjectKind", row.get("objects", "path"))
+        self.objects: ObjectKind | None = row.get("objects")
         self.flags = {flag: _flag(spec) for flag, spec in row.get("flags", {}).items()}
-        self.flags |= {flag: _Flag(takes=True) for flag in row.get("values", ())}
+        self.flags |= {flag: _Flag(takes=1) for flag in row.get("values", ())}
         self.long_flags = [flag for flag, spec in self.flags.items() if flag.startswith("--") and spec.matters]
-        self.open = bool(row.get("open", False))
+        self.open: bool | None = row.get("open")
         self.wraps: int | None = row.get("wraps")
         self.assigns = bool(row.get("assigns", False))
         self.files = _effects({row["files"]: "first"} if isinstance(row.get("files"), str) else row.get("files", {}))
@@ -158,7 +241,8 @@ class _Row:
         self.cases = [_Case(case) for case in row.get("cases", ())]
         self.ignores = frozenset(row.get("ignores", ()))
         self.joins = bool(row.get("joins", False))
-        self.code = str(row.get("code", ""))
+        code = row.get("code", {})
+        self.code: Mapping[str, str] = {"first": code} if isinstance(code, str) else code
         self.old = bool(row.get("old", False))
         self.remote = bool(row.get("remote", False))
         self.feeds = str(row.get("feeds", ""))
@@ -196,12 +280,13 @@ class _Case:
 @dataclass(frozen=True, slots=True)
 class _Flag:
     effects: tuple[_Place, ...] = ()
-    takes: bool = False
+    takes: int = 0  # so many words behind it are its value; the last is the one that counts
     glued: bool = False  # a value stands only right behind it
     only: tuple[_Place, ...] | None = None
+    alone: tuple[_Place, ...] | None = None
     by: tuple[tuple[str, "_Flag"], ...] = ()
     code: str = ""
-    role: str = ""  # "cwd", "command", "run"
+    role: str = ""  # "cwd", "command", "run", "object"
     objects: ObjectKind | None = None
     detail: str = ""
 
@@ -216,21 +301,23 @@ NO_FLAG = _Flag()
 def _flag(spec: Any) -> _Flag:
     if isinstance(spec, str):
         if spec.startswith("code:"):
-            return _Flag(takes=True, code=spec[5:])
+            return _Flag(takes=1, code=spec[5:])
         return _Flag(takes=spec != "command", role=spec)
     if not isinstance(spec, Mapping):
-        return _Flag(takes=bool(spec))
+        return _Flag(takes=int(spec))
     effects = _effects({key: place for key, place in spec.items() if key not in FLAG_KEYS})
     by = tuple((glob, _flag(inner)) for glob, inner in spec.get("by", {}).items())
     only = _effects(spec["only"]) if "only" in spec else None
-    places = [place for _, place, _ in (*effects, *(only or ()))]
+    alone = _effects(spec["alone"]) if "alone" in spec else None
+    places = [place for _, place, _ in (*effects, *(only or ()), *(alone or ()))]
     glued = bool(spec.get("glued", False))
     takes = not glued and (bool(by) or "code" in spec or any(place in {"value", "@value"} for place in places))
     return _Flag(
         effects,
-        bool(spec.get("takes", takes)),
+        int(spec.get("takes", takes)),
         glued,
         only,
+        alone,
         by,
         str(spec.get("code", "")),
         objects=spec.get("objects"),
@@ -254,45 +341,25 @@ def _names(row: Row) -> Sequence[str]:
     return [program] if isinstance(program, str) else program
 
 
-def _base(rows: Sequence[_Row]) -> _Row:
-    return next((row for row in rows if not row.subcommand), _Row({}))
-
-
 @cache
-def table() -> dict[str, list[_Row]]:
-    """The package's own rows by program."""
-    rows: dict[str, list[_Row]] = {}
+def table() -> dict[str, list[Row]]:
+    """The package's own rows by program, as they are written."""
+    rows: dict[str, list[Row]] = {}
     for path in sorted((Path(__file__).parent / "table").glob("*.json")):
-        for row in json.loads(path.read_text(encoding="utf-8"))["rows"]:
-            ready = _Row(row)
+        for row in json.loads(path.read_bytes())["rows"]:
             for name in _names(row):
-                rows.setdefault(name, []).append(ready)
+                rows.setdefault(name, []).append(row)
     return rows
 
 
-def _row_for(rows: Sequence[_Row], base: _Row, words: Sequence[Word]) -> tuple[_Row | None, tuple[int, ...]]:
-    """The row whose subcommand matches most words, else the one without, and where the subcommand stands."""
-    places = _operand_places(base, words, max(len(row.subcommand) for row in rows))
-    best: _Row | None = None
-    for row in rows:
-        size = len(row.subcommand)
-        if not size or size > len(places) or (best is not None and not _beats(row, best)):
-            continue
-        if all(_is_word(pattern, words[at]) for pattern, at in zip(row.subcommand, places, strict=False)):
-            best = row
-    if best is not None:
-        return best, tuple(places[: len(best.subcommand)])
-    return next((row for row in rows if not row.subcommand), None), ()
+@cache
+def _projects() -> frozenset[str]:
+    return frozenset(name for name, rows in table().items() if any(row.get("project") for row in rows))
 
 
-def _beats(row: _Row, best: _Row) -> bool:
-    return len(row.subcommand) > len(best.subcommand) or (
-        len(row.subcommand) == len(best.subcommand) and best.patterns and not row.patterns
-    )
-
-
-def _is_word(pattern: str, word: Word) -> bool:
-    return word.exact and (word.text == pattern or fnmatchcase(word.text, pattern))
+@cache
+def _ready(name: str) -> tuple[_Row, ...]:
+    return tuple(map(_Row, table().get(name, ())))
 
 
 def _operand_places(base: _Row, words: Sequence[Word], most: int) -> list[int]:
@@ -307,7 +374,7 @@ def _operand_places(base: _Row, words: Sequence[Word], most: int) -> list[int]:
             places.append(at)
         else:
             flag = base.flags.get(word.text)
-            at += flag is not None and flag.takes
+            at += flag.takes if flag is not None else 0
         at += 1
     return places
 
@@ -317,8 +384,13 @@ class _Reading:
 
     def __init__(self, name: str, row: _Row, base: _Row, words: Sequence[Word], places: tuple[int, ...]) -> None:
         self.row, self.base, self.words, self.places = row, base, words, places
+        self.open = base.open if row.open is None else row.open
+        self.objects: ObjectKind = row.objects or base.objects or "path"
+        self.dash_long = row.dash_long or base.dash_long
+        self.named: list[Word] = []  # by flags: the objects of effects that have no place
         self.result = Applied(name, " ".join(words[at].text for at in places))
         self.only: list[_Place] | None = None
+        self.alone: tuple[_Place, ...] | None = None
         self.extra: list[tuple[_Flag, Word | None]] = []
         self.ended = False
         self.left: list[Word] = []
@@ -326,31 +398,37 @@ class _Reading:
     def applied(self) -> Applied:
         result, row = self.result, self.row
         self._split()
-        if len(self.words) == len(self.places) + 1 and self.words[-1].text in {"--help", "--version"}:
+        if len(self.words) == len(self.places) + 1 and self._asks_for_help(self.words[-1].text):
             result.doubts.clear()
             return Applied(result.program, result.subcommand, result.flags, found=[Found("read", None)])
+        if not result.code and not self._is_coded():
+            result.code += [(language, word) for place, language in row.code.items() for word in self._at(place)]
         if not result.code and not result.runs:
             self._files()
         self._lists()
-        if row.code and result.operands and not result.code and not self._is_coded():
-            result.code.append((row.code, result.operands[0]))
+        if self.alone is not None:
+            self._add(self.alone)
+            return result
         self._cases()
         self._add(row.effects if self.only is None else self.only)
         for flag, value in self.extra:
             self._add(flag.effects, value, flag)
         return result
 
+    def _asks_for_help(self, word: str) -> bool:
+        return word in {"--help", "--version"} or (word in {"-h", "-help"} and bool(self.places))
+
     def _files(self) -> None:
         """A script, code from the input, or nothing at all."""
         result, row = self.result, self.row
         if row.wraps is not None:
-            self._add(row.bare or ())
-        elif result.operands and not is_input(result.operands[0].text):
-            result.script = bool(row.files)
+            self._add(row.bare or () if self.only is None else ())
+        elif row.files and result.operands and not is_input(result.operands[0].text):
+            result.script = True
             self._add(row.files)
-        elif row.stdin:
+        elif row.stdin and self.only is None and (row.files or not self._is_coded()):
             result.stdin = row.stdin
-        elif row.bare is not None and not result.operands:
+        elif row.bare is not None and self.only is None and not result.operands:
             self._add(row.bare)
 
     def _is_coded(self) -> bool:
@@ -368,8 +446,8 @@ class _Reading:
         result.passes = row.passes and (row.lists is None or not list(self._at(row.lists)))
 
     def _spec(self, name: str) -> _Flag | None:
-        flag = self.row.flags.get(name)
-        return flag if flag is not None or self.base is self.row else self.base.flags.get(name)
+        flag = self.row.flags.get(name) or self.base.flags.get(name)
+        return self._spec(name[1:]) if flag is None and self.dash_long and name.startswith("--") else flag
 
     def _split(self) -> None:
         """Tell flags, their values and operands apart."""
@@ -427,7 +505,7 @@ class _Reading:
             result.operands.append(word)
 
     def _loose_matters(self) -> bool:
-        return not self.row.open or any(flag.matters for flag in self.row.flags.values())
+        return not self.open or any(flag.matters for flag in self.row.flags.values())
 
     def _flag_at(self, at: int) -> int:
         """Take the flag at `at`; where its last word stands."""
@@ -437,7 +515,7 @@ class _Reading:
         if spec is not None:
             return self._take(text, spec, at)
         equals = text.find("=")
-        if text.startswith("--") or self.row.dash_long or self.base.dash_long:
+        if text.startswith("--") or self.dash_long:
             name = text if equals < 0 else text[:equals]
             value = None if equals < 0 else _tail(word, equals + 1)
             spec = self._spec(name)
@@ -455,7 +533,7 @@ class _Reading:
             name = "-" + text[place]
             spec = self._spec(name)
             if spec is None:
-                if text[1:].isdigit() and self.row.open:
+                if text[1:].isdigit() and self.open:
                     return at
                 self._strange(name, None, at)
             elif spec.role == "run" and place + 1 < len(text):
@@ -476,7 +554,7 @@ class _Reading:
                 if full.startswith(name):
                     self._give(full, cast("_Flag", self._spec(full)), value)
         self.result.flags.append((name, value))
-        if not self.row.open or (self.places and at < self.places[0]):
+        if not self.open or (self.places and at < self.places[0]):
             self.result.doubts.append(f"flag {name}")
 
     def _take(self, name: str, spec: _Flag, at: int) -> int:
@@ -488,11 +566,9 @@ class _Reading:
         if not spec.takes:
             self._give(name, spec, None)
             return at
-        if at + 1 >= len(self.words):
-            self._give(name, spec, None)
-            return at
-        self._give(name, spec, self.words[at + 1])
-        return at + 1
+        last = min(at + spec.takes, len(self.words) - 1)
+        self._give(name, spec, self.words[last] if last > at else None)
+        return last
 
     def _rest(self, name: str, command: list[Word], at: int) -> int:
         """Everything behind this flag is a command."""
@@ -517,10 +593,12 @@ class _Reading:
         self.result.flags.append((name, value))
         if spec.role == "cwd" and value is not None:
             self.result.cwd = value
+        if spec.role == "object" and value is not None:
+            self.named.append(value)
         if spec.code and value is not None:
             self.result.code.append((spec.code, value))
         for glob, inner in spec.by:
-            if value is not None and value.exact and _is_like(value, glob.split("|")):
+            if glob == "*" if value is None else _may_be(value, glob):
                 spec = inner
                 break
         else:
@@ -528,6 +606,7 @@ class _Reading:
                 self.result.doubts.append(f"value of {name}")
         if spec.only is not None:
             self.only = [*(self.only or ()), *spec.only]
+        self.alone = self.alone if spec.alone is None else spec.alone
         self.extra.append((spec, value))
 
     def _cases(self) -> None:
@@ -540,7 +619,7 @@ class _Reading:
                 continue
             for place in case.effects:
                 if place.place == "matching":
-                    self.result.found += [Found(place.effect, word, case.objects or self.row.objects) for word in hits]
+                    self.result.found += [Found(place.effect, word, case.objects or self.objects) for word in hits]
                 else:
                     self._add((place,))
             if case.only:
@@ -549,21 +628,21 @@ class _Reading:
     def _add(self, places: Sequence[_Place], value: Word | None = None, flag: _Flag = NO_FLAG) -> None:
         for effect, place, optional in places:
             if place in {"value", "@value"}:
-                of = flag.objects or ("path" if effect in PATH_EFFECTS else self.row.objects)
+                of = flag.objects or ("path" if effect in PATH_EFFECTS else self.objects)
                 for word in _value(value, place == "@value"):
                     self.result.found.append(Found(effect, word, of, flag.detail))
                 continue
             words = list(self._at(place))
-            named = isinstance(place, str) and place.startswith("-") and effect in PATH_EFFECTS
-            of = "path" if named else flag.objects or self.row.objects
+            named = isinstance(place, str) and (place == "." or (place.startswith("-") and effect in PATH_EFFECTS))
+            of = "path" if named else flag.objects or self.objects
             self.result.found += [Found(effect, word, of, flag.detail) for word in words]
             if not words and not optional:
-                self.result.found.append(Found(effect, None, of, flag.detail))
+                self.result.found += [Found(effect, word, of, flag.detail) for word in self.named or (None,)]
 
     def _at(self, place: str | int | None) -> Iterator[Word]:
         operands = self.result.operands
-        if isinstance(place, int):
-            place = f"{place}:{place + 1 or ''}"
+        if isinstance(place, int) or (place and place.isdecimal()):
+            place = f"{int(place)}:{int(place) + 1 or ''}"
         match place:
             case None:
                 return iter(())
@@ -616,6 +695,12 @@ def _tail(word: Word, skipped: int) -> Word:
 def is_input(path: str) -> bool:
     """Whether a file is what a command prints or is given, not one on disk."""
     return path in {"-", "/dev/stdin"} or path.startswith(("/dev/fd/", "/proc/self/fd/"))
+
+
+def _may_be(value: Word, glob: str) -> bool:
+    """Whether a value is like a glob; one that the shell makes only where the glob is about what makes it (`$PWD*`)."""
+    globs = [one for one in glob.split("|") if value.exact or "$" in one or MADE.isdisjoint(value.text)]
+    return _is_like(value, globs)
 
 
 def _is_like(word: Word, globs: Sequence[str]) -> bool:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
 
 MAX_LENGTH = 65_536  # characters
-MAX_TOKENS = 20_000
+MAX_TOKENS = 4_000
+MAX_SHAPED = 500  # tokens of a statement that has a shape
 MAX_DEPTH = 50  # of brackets
 USUAL = ("postgres", "mysql", "tsql", "sqlite")  # where nothing says which dialect it is
 OTHERS = ("snowflake", "bigquery", "clickhouse", "duckdb", "oracle", "spark")
@@ -38,6 +39,7 @@ _ALONE = frozenset(["shutdown", "reconfigure", "checkpoint", "commit", "rollback
 _EXECUTABLE = re.compile(r"/\*M?!\d*(.*?)\*/", re.DOTALL)
 _NO_COMMENT = re.compile(r"--(?=[^\s\x00-\x1f])")
 _PLAIN = re.compile(r"[^\\`\[\]$#\"]*")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
 # What psql's and sqlite3's own commands that only show something look like.
 _META = re.compile(
     r"\s*\\(?:d\S*|l\+?|conninfo|timing|x|\?|h|encoding|z|sf\+?)(?:\s+[\w.*\"$]+)*\s*"
@@ -120,7 +122,9 @@ class _Found:
 
 
 def _read(text: str, dialect: str | None) -> Sql:
-    if len(text) > MAX_LENGTH or "\0" in text:
+    if len(text) > MAX_LENGTH or "\0" in text or _depth(text) > 2 * MAX_DEPTH:
+        return _UNREAD
+    if sum(1 for _ in _TOKEN.finditer(text)) > MAX_TOKENS:
         return _UNREAD
     if not text.strip():
         return Sql()
@@ -140,6 +144,11 @@ def _read(text: str, dialect: str | None) -> Sql:
     if all(found.has_failed for found in found_by):
         found_by += [_script(text, each) for each in OTHERS]
     return _together(found_by)
+
+
+def _depth(text: str) -> int:
+    """Count how deep brackets stand in each other, those in texts and comments, too."""
+    return max(accumulate((each == "(") - (each == ")") for each in text if each in "()"), default=0)
 
 
 def _together(found: Sequence[_Found]) -> Sql:
@@ -611,7 +620,8 @@ class _Query:
         kinds = {"delete": exp.Delete, "update": exp.Update, "insert": exp.Insert, "merge": exp.Merge}
         script.refuse_doing(self.tokens, lambda word: word in kinds and tree.find(kinds[word]) is not None)
         shape = None
-        if not any(effect.effect == "unknown" for effect in effects[begin:]):
+        is_read = not any(effect.effect == "unknown" for effect in effects[begin:])
+        if is_read and len(self.tokens) <= MAX_SHAPED:
             shape = _shape(tree, script.dialect)
         return shape, all(node is tree for node in inner)
 

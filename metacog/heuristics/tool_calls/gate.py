@@ -34,7 +34,7 @@ def gate(item: Item, judged: Judged, scored: HesitationPart | None, recognised: 
         "name": item.call.name,
         "arguments": item.call.arguments,
         "rule": dict(judged.rule) if judged.rule else None,
-        "effects": [*map(_effect_part, judged.reading.effects)],
+        "effects": [*map(effect_part, judged.reading.effects)],
         "readable": judged.reading.readable,
     }  # type: ignore[typeddict-item]  # the rest is there
     if judged.fault:
@@ -46,7 +46,7 @@ def gate(item: Item, judged: Judged, scored: HesitationPart | None, recognised: 
     return said
 
 
-def _effect_part(effect: Effect) -> EffectPart:
+def effect_part(effect: Effect) -> EffectPart:
     part: EffectPart = {
         "effect": effect.effect,
         "object": effect.object,

@@ -18,7 +18,7 @@ from .names import Named, named
 from .web import done_by
 
 MAX_DEPTH = 12
-MAX_PARTS = 2_000  # of a call's arguments: values and names
+MAX_PARTS = 1_000  # of a call's arguments: values and names
 MAX_OBJECTS = 200  # that one effect is said of
 MAX_NAME = 300  # characters of an object's name
 _PATH = re.compile(r"[~/.]|[\w.-]+[/\\]|[A-Za-z]:\\|[\w-]+\.\w{1,5}$")
@@ -109,6 +109,8 @@ class Call:
 
     def read(self, arguments: Any, own: str) -> None:
         """Read the arguments of a call of the tool whose name without its server is `own`."""
+        if isinstance(arguments, Mapping | list) and len(arguments) >= MAX_PARTS:
+            arguments, self.left = None, 0
         if not self.settings.given:
             self.tool = self._known(arguments, own)
         if self.tool is not None:
@@ -154,8 +156,10 @@ class Call:
 
     def _walk(self, value: Any, place: Place, key: str, beside: Mapping[str, Any], scope: Scope) -> None:
         self.left -= 1
-        if self.left <= 0 or len(place) > MAX_DEPTH:
-            self.left = 0
+        size = len(value) if isinstance(value, Mapping | list | tuple) else 0
+        if self.left <= size or len(place) > MAX_DEPTH:
+            is_plain = size and isinstance(value, list | tuple) and all(isinstance(part, int | float) for part in value)
+            self.left = self.left if is_plain else 0  # numbers alone, such as a vector, say nothing
             return
         language = self._language(place, key, value, beside)
         if language is not None and self._has_read(language, value, place, beside, scope):
@@ -520,8 +524,9 @@ class Call:
                 self._effect(target.effect, target)
             elif target.of == "path" and not _READING.issuperset(effects) and not self._fits(target, effects):
                 self._effect("read", target)
-        is_done = len(self.effects) > told or (self.has_code and self._is_code_tool())
-        if scope is self.scope and not is_done and not self.is_told and not (given and self.has_code):
+        is_done = (len(self.effects) > told and scope.is_clear) or any(target.effect for target in scope.targets)
+        is_done |= self.has_code and self._is_code_tool()
+        if scope is self.scope and not is_done and not self.is_told and "unknown" not in effects:
             self.effects.append(Effect("unknown", detail="unknown tool"))
 
     def _is_code_tool(self) -> bool:

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from ..effect import Kind
 
+MAX_EDITS = 500
 _ENVELOPE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$|^\*\*\* (Move) to: (.+)$", re.MULTILINE)
 _DIFF = re.compile(
     r"^(?:--- (?P<old>[^\t\n]+)[^\n]*\n\+\+\+ (?P<new>[^\t\n]+)|(?:rename|copy) (?:from (?P<from>.+)|to (?P<to>.+)))",
@@ -26,9 +28,10 @@ class Edit(NamedTuple):
 
 def read(text: str) -> list[Edit] | None:
     """Give the files that a patch changes, in order; None: the text is no patch that is understood."""
-    if found := sorted({*_envelope(text), *_diff(text)}, key=lambda edit: (edit.start, edit.kind)):
-        return found
-    return None
+    found = {*islice(_envelope(text), MAX_EDITS + 1), *islice(_diff(text), MAX_EDITS + 1)}
+    if not 1 <= len(found) <= MAX_EDITS:
+        return None
+    return sorted(found, key=lambda edit: (edit.start, edit.kind))
 
 
 def _envelope(text: str) -> Iterator[Edit]:

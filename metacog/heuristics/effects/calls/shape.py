@@ -35,7 +35,7 @@ def place_of(effect: Effect) -> str:
     """Say where an effect's object is: in the workspace, in its folder, at its host, in its domain; else itself."""
     if effect.object is None:
         return ""
-    if effect.of == "path":
+    if effect.of == "path" and effect.effect != "secret":
         return "workspace" if effect.inside else dirname(effect.object) or "."
     if effect.of == "url":
         parts = urlsplit(effect.object)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .. import python_code
+from .. import python_code, sql
 from ..programs import Word
 from . import scripts
 from .out import Span
@@ -27,6 +27,8 @@ def read(text: "Text", language: str, word: Word, state: State, given: Given | N
         _script(text, language, word, state)
     elif language == "python":
         _python(text, word, state)
+    elif language == "sql" or language.startswith("sql:"):
+        _sql(text, language.partition(":")[2] or None, word)
     else:
         _other(text, language, word)
 
@@ -36,6 +38,17 @@ def _other(text: "Text", language: str, word: Word) -> None:
     text.out.add("execute", span=span)
     if not word.exact or PRINTS.fullmatch(word.text) is None:
         text.out.add("unknown", span=span, detail=f"{language.partition(':')[0]} code")
+
+
+def _sql(text: "Text", dialect: str | None, word: Word) -> None:
+    """Statements for a database's client; what another machine's tables are called says nothing about paths here."""
+    if not word.exact:
+        text.out.add("unknown", span=(word.start, word.end), detail="SQL made at run time")
+    for found in sql.read(word.text, dialect).effects:
+        span = (word.start, word.end)
+        if found.start is not None and found.end is not None:
+            span = _part(word, found.start, found.end - found.start)
+        text.out.add(found.effect, found.object, found.of, span=span, detail=found.detail)
 
 
 def _part(word: Word, start: int, length: int) -> Span:

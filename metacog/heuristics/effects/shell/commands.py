@@ -80,11 +80,16 @@ def _program(text: "Text", name: Word, state: State) -> str | None:
         base = versioned[1]
     if not slash or directory in SYSTEM:
         return base
-    is_known = BIN.fullmatch(directory) is not None and base in text.out.programs
     text.out.path("execute", name, state.cwd)
     if base.startswith(("ld-linux", "ld.so", "ld-musl")):
         text.doubt("a loader of programs", (name.start, name.end))
-    return base if is_known else None
+    return base if _is_by_path(text, directory, base) else None
+
+
+def _is_by_path(text: "Text", directory: str, base: str) -> bool:
+    """Whether a file of the project is a program of the table: it lies with others, or has a name that says so."""
+    programs = text.out.programs
+    return (BIN.fullmatch(directory) is not None and base in programs) or programs.is_of_a_project(base)
 
 
 def _apply(
@@ -114,6 +119,11 @@ def _apply(
         _run(text, applied, command, inner, given)
     for language, word in _pieces(applied.code):
         code.read(text, language, word, inner, given)
+    if applied.script and applied.operands and applied.operands[0].exact:
+        script = applied.operands[0]
+        directory, _, base = script.text.rpartition("/")
+        if _is_by_path(text, directory, base):
+            text.run([script._replace(text=base), *applied.operands[1:]], inner, given)
     out.remote = was_remote
     if applied.stdin:
         _from_input(text, applied.stdin, span, inner, given)
