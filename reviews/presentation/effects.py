@@ -66,6 +66,7 @@ _OF_PACKAGES = {"publish": _("Publishes %(what)s.")}
 _WITH_REASON = _("%(sentence)s: %(reason)s.")
 _PLACE = "\ue000%d\ue001"  # stands for an object until the sentence is cut there
 _PLACES = re.compile("\ue000([0-9]+)\ue001")
+_BETWEEN_HAN = re.compile("(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
 _PARTED = re.compile(r"[;\n]|&")  # between two commands of which one does not feed the other
 # An option before a file that identifies who sends, and is not sent.
 _IDENTITY = re.compile(
@@ -303,7 +304,8 @@ def _of_things(group: _Group, things: _Things, sent: Mapping[str, Sequence[int]]
 
 
 def _cut(group: _Group, told: str, things: Sequence[Thing], every: Sequence[int]) -> Sentence:
-    """Cut a sentence at its things."""
+    """Cut a sentence at its things; what is put together in Chinese has no blanks."""
+    told = _BETWEEN_HAN.sub("", told)
     if not things:
         return Sentence(group.effect, (Thing(told, "", tuple(every), is_words=True),), tuple(every), group.is_outside)
     parts: list[str | Thing] = []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils import translation
+
 from metacog.heuristics.effects.effect import KINDS
 from metacog.heuristics.tool_calls.effect_bits import NAMES, OUTSIDE, bits_of, names_in
 from metacog.heuristics.tool_calls.laid_out import of_shell, of_sql
@@ -92,6 +94,11 @@ def test_each_effect_has_its_sentence(effects: Any, said: str) -> None:
 def test_a_secret_is_sent_where_it_stands_in_the_command_that_sends(command: str, said: str) -> None:
     told = [path("secret", ".env", text=command), effect("send", "host.example", "host", text=command)]
     assert in_words(told, {"command": command}) == said
+
+
+def test_it_is_said_in_chinese_without_blanks_between_its_words(translated: None) -> None:
+    with translation.override("zh-hant"):
+        assert in_words(EFFECTS[2:4], {"command": COMMAND}) == "刪除工作區外的 2 個檔案或資料夾：/srv/other、~/x。"
 
 
 def test_secrets_are_masked_in_what_it_is_done_to() -> None:
