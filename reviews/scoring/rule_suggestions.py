@@ -41,7 +41,12 @@ def suggestions(agent: Agent, policy: heuristics.Policy) -> Sequence[Suggestion]
         )
         .order_by("-id")
         .values_list(
-            "held__call__name", "held__call__arguments", "verdict", "held__public_id", "held__call__schema"
+            "held__call__name",
+            "held__call__arguments",
+            "verdict",
+            "held__public_id",
+            "held__call__schema",
+            "held__call__definition",
         )[:MOST]
     )
     calls = [DecidedCall(*row) for row in decided]  # type: ignore[arg-type]  # of these verdicts

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..effects.pointers import MAX_LENGTH, names_of
+from ..effects.programs import Programs
 from ..tool_calls.pack import packs
 from ..tool_calls.rules import Errors
 
@@ -15,6 +16,12 @@ MAX_PROGRAMS = 500
 MAX_SERVERS = 100
 MAX_PACKS = 20
 PACK_FIELDS = ("name", "workspace")
+# Of a row of the table of programs, see docs/programs.md.
+_FIELDS = """
+    program subcommand effects objects flags values open wraps bare cases dash stdin code files passes stops lists
+    project assigns feeds joins as ignores remote fold first long assignments old single operands source
+"""
+ROW_FIELDS = frozenset(_FIELDS.split())
 _LANGUAGE = re.compile(rf"(?:{'|'.join(LANGUAGES)})(?::[a-z][a-z0-9_-]{{0,30}})?")
 
 
@@ -52,6 +59,13 @@ def programs_errors(value: Any) -> Errors:
         names = [names] if isinstance(names, str) else names
         if not isinstance(names, list) or not names or not all(isinstance(name, str) and name for name in names):
             errors.append(((str(place),), "must be an object with a `program`, its name or a list of names"))
+            continue
+        errors += [((str(place), str(part)), "is not part of a row") for part in row if part not in ROW_FIELDS]
+        try:
+            Programs([row])
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            why = str(error) if type(error) is ValueError else "see docs/programs.md"
+            errors.append(((str(place),), f"must be a row of the table of programs: {why}"))
     return errors
 
 

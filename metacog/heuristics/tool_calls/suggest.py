@@ -42,6 +42,7 @@ class DecidedCall(NamedTuple):
     verdict: Literal["approve", "edit", "reject"]
     held: str
     schema: Mapping[str, Any] | None = None
+    definition: str = ""  # of its tool, see definition.py
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +121,15 @@ def suggest(decided: Sequence[DecidedCall], rules: Rules) -> list[Suggestion]:
     found = []
     for tool, calls in sorted(tools.items()):
         allowed, denied = _first(_allowances(tool, calls), calls), _first(_denials(tool, calls), calls)
-        found += [Suggestion(rule, asking[tool], met) for rule, met in allowed]
+        found += [Suggestion(rule | _defined(met), asking[tool], met) for rule, met in allowed]
         found += [Suggestion(rule, 0, met) for rule, met in denied]
     return found
+
+
+def _defined(met: Sequence[DecidedCall]) -> Rule:
+    """Give the definition that a rule holds: its tool's, unless each call has one of its own."""
+    definitions = {call.definition for call in met if call.definition}
+    return {"definition": definitions.pop()} if len(definitions) == 1 else {}
 
 
 def _first(tried: Iterable[Rule], calls: Sequence[_Read]) -> list[tuple[Rule, Sequence[DecidedCall]]]:

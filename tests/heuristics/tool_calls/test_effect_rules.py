@@ -291,3 +291,31 @@ def test_a_regular_expression_is_read_as_everybody_writes_it(
 def test_an_end_of_words_beyond_ascii_is_refused() -> None:
     with pytest.raises(ValueError, match="beyond ASCII"):
         linear_regex(r"\bcafé\b")
+
+
+@table(
+    ("setting", "wrong", "told"),
+    [
+        ("programs", [{"program": "x", "effects": {"reads": None}}], {
+            "/0": "must be a row of the table of programs: no effect is called reads",
+        }),
+        ("programs", [{"program": "x", "flag": {}}], {"/0/flag": "is not part of a row"}),
+        ("programs", [{"program": "x", "flags": [1]}, 1], {
+            "/0": "must be a row of the table of programs: see docs/programs.md",
+            "/1": "must be an object with a `program`, its name or a list of names",
+        }),
+        ("readers", {"q": {"/sql": "sqll"}}, {
+            "/q/~1sql": "must be one of shell, sql, path, url, mail, amount, text, argv, code, "
+            'or as "sql:postgres", "path:write"',
+        }),
+        ("trusted_servers", [""], {"/0": "must be the name of a server, with * for any characters; 1 to 500"}),
+        ("packs", [{"name": "mail", "folder": "/"}], {"/0/folder": "is not part of a pack"}),
+        ("packs", [{"name": "mail", "workspace": 1}], {
+            "/0/workspace": "must be a folder, a text of 1 to 500 characters",
+        }),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_how_calls_are_read_is_told(setting: str, wrong: Any, told: dict[str, str]) -> None:
+    with pytest.raises(PolicyError) as refused:
+        Policy.from_dict({setting: wrong})
+    assert dict(refused.value.errors) == {f"/{setting}{place}": detail for place, detail in told.items()}

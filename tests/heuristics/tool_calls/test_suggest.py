@@ -163,3 +163,10 @@ class TestUnderTheRulesInForce:
         assert suggest(calls("a" * 20, {"path": "x"}), Rules([never, ask], "ask"))[0].place == 1
         assert suggest(calls("a" * 20, {"path": "x"}), Rules([never], "ask"))[0].place == 1
         assert suggest(calls("r" * 5, {"path": "x"}), Rules([never, ask], "ask"))[0].place == 0
+
+
+def test_what_is_allowed_holds_the_tools_definition_where_it_has_one() -> None:
+    (same,) = suggest([call._replace(definition="0" * 64) for call in calls("a" * 20)], Rules())
+    assert same.rule["definition"] == "0" * 64
+    own = [call._replace(definition=f"{at:064}") for at, call in enumerate(calls("a" * 20))]
+    assert "definition" not in suggest(own, Rules())[0].rule
