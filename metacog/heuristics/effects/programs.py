@@ -407,6 +407,7 @@ class _Reading:
             self._files()
         self._lists()
         if self.alone is not None:
+            result.runs, result.code, result.stdin = [], [], ""
             self._add(self.alone)
             return result
         self._cases()

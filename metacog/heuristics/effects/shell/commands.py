@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 SYSTEM = frozenset({"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"})
 BIN = re.compile(r"(?:.*/)?(?:bin|\.bin|Scripts)")
+ADDRESS = re.compile(r"(?!file:)[a-z][a-z0-9+.-]{1,15}://")
 VERSIONED = re.compile(r"(python|pip|perl|ruby|php|lua|gcc|g\+\+|clang|clang\+\+|node|pytest|java|bash|zsh)-?\d[\d.]*")
 ONE_WORD = re.compile(
     r"mktemp(?: -[dqu]+)*|nproc|whoami|hostname|uname(?: -[a-z])?|id -[ung]+|date(?: -u)?(?: \+[%\w][\w%:.-]*)?"
@@ -136,6 +137,8 @@ def _effect(text: "Text", found: Found, span: tuple[int | None, int | None], sta
         return [text.out.add(found.effect, span=span, detail=found.detail)]
     if word.start is None:
         word = word._replace(start=span[0], end=span[1])
+    if found.of == "path" and ADDRESS.match(word.text):
+        return [text.out.add(found.effect, word.text, "url", span=(word.start, word.end), detail=found.detail)]
     if found.of == "path":
         return text.out.path(found.effect, word, state.cwd, found.detail)
     return [text.out.add(found.effect, word.text, found.of, span=(word.start, word.end), detail=found.detail)]
@@ -143,6 +146,13 @@ def _effect(text: "Text", found: Found, span: tuple[int | None, int | None], sta
 
 def _run(text: "Text", applied: Applied, command: list[Word], state: State, given: Given | None) -> None:
     """A command that a program runs; what it puts in place of {} or behind it comes from its input."""
+    if (
+        applied.program.startswith(("python", "pypy"))
+        and _is_module(command[0])
+        and command[0].text not in text.out.programs
+    ):
+        text.out.add("execute", command[0].text, "program", span=_span(command[0]))
+        return
     if applied.feeds == "input":
         roots = given.roots if given is not None else ()
         fed = [_below(root) for root in roots] or [INPUT]
@@ -167,6 +177,11 @@ def _pieces(pieces: Sequence[tuple[str, Word]]) -> Sequence[tuple[str, Word]]:
     words = [word for _, word in pieces]
     script = "\n".join(word.text for word in words)
     return [(pieces[0][0], Word(script, words[0].start, words[-1].end, all(word.exact for word in words)))]
+
+
+def _is_module(word: Word) -> bool:
+    """Whether a name after `python -m` is one: a module that no row names is code at hand, as a file is."""
+    return word.exact and all(part.isidentifier() for part in word.text.split("."))
 
 
 def _span(word: Word) -> tuple[int | None, int | None]:
