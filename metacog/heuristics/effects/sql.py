@@ -318,7 +318,7 @@ class _Script:
                 self.say(kind)
         if words[0] == "vacuum" and (into := _string_after(tokens, "into")):
             self.file("write", into)
-        if row.get("objects") != "on":
+        if row.get("objects") != "on" and words[0] != "show":
             self.refuse_doing(tokens[length:])
         return None
 

@@ -76,7 +76,7 @@ CALLS: list[tuple[str, Any, str]] = [
     ("run_cypher", {"query": "MATCH (n) DETACH DELETE n"}, "write | delete | unknown"),
     ("run_code", {"language": "javascript", "code": "1"}, "execute | unknown"),
     ("run_code", {"language": "python", "code": "import os; os.remove('/x')"}, "execute | delete /x"),
-    ("exec_in_pod", {"pod": "web", "command": "rm -rf data"}, "execute | delete /srv/app/data"),
+    ("exec_in_pod", {"pod": "web", "command": "rm -rf data"}, "delete /srv/app/data"),
     ("foo", {"command": "ls"}, "read | unknown"),
     # requests
     ("http_request", {"method": "GET", "url": "https://a.example/x"}, "fetch https://a.example/x"),
@@ -224,6 +224,10 @@ def test_a_trusted_hint_takes_nothing_from_code() -> None:
         ("send_email", {"to": "a@x.example"}, {"to": "a@y.example"}, False),
         ("send_email", {"to": "a@x.example"}, {"to": "a@x.example", "bcc": "c@x.example"}, False),
         ("transfer", {"eur": 10, "to": "DE1"}, {"eur": 99, "to": "DE1"}, False),
+        ("update_member", {"id": "a", "role": "viewer"}, {"id": "a", "role": "admin"}, False),
+        ("update_member", {"change": {"role": "viewer"}}, {"change": {"role": "admin"}}, False),
+        ("scale_web", {"replicas": 3}, {"replicas": 0}, False),
+        ("list_users", {"limit": 3}, {"limit": 9}, True),
         ("query", {"sql": "select a from t where id = 1"}, {"sql": "select a from t where id = 2"}, True),
     ],
 )

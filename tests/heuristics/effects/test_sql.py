@@ -63,6 +63,7 @@ CASES = [
     ("vacuum", None, "write"),
     ("vacuum into 'x.db'", "sqlite", "write | write x.db"),
     ("show tables", None, "read"),
+    ("show create table t", "mysql", "read"),
     ("describe t", None, "read t"),
     ("\\d+ orders", "postgres", "read"),
     (".schema orders", "sqlite", "read"),

@@ -95,7 +95,7 @@ def _elsewhere(code: Code, room: Room) -> Code:
     if not room.is_elsewhere:
         return code
     effects = [each._replace(inside=False) if each.of == "path" else each for each in code.effects]
-    return code._replace(effects=(Effect("execute"), *effects), commands=(), shape=None)
+    return code._replace(effects=tuple(effects), commands=(), shape=None)
 
 
 def _moved(code: Code, by: int) -> Code:

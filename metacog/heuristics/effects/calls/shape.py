@@ -1,5 +1,6 @@
 """What a grant for "the same kind of call" compares of calls that are no command."""
 
+import json
 from collections.abc import Mapping
 from posixpath import dirname
 from typing import Any
@@ -8,8 +9,11 @@ from urllib.parse import urlsplit
 from ...text.strict_json import pointer
 from ..effect import Effect
 from .call import Call
+from .known import plain, words
 
 MAX_EFFECTS = 20
+MAX_FLAG = 200  # characters of a value
+_GRAVE = ("privilege", "publish", "irreversible", "execute", "install")
 
 
 def shape_of(call: Call, arguments: Any) -> Mapping[str, Any] | None:
@@ -24,11 +28,33 @@ def shape_of(call: Call, arguments: Any) -> Mapping[str, Any] | None:
         return None
     others = sorted(pointer([name]) for name in arguments)
     if not call.has_code:
-        return {"arguments": others, "effects": [list(pair) for pair in effects]}
+        flags = _flags({kind for kind, _place in effects}, arguments, is_known=call.tool is not None)
+        return {"arguments": others, "effects": [list(pair) for pair in effects], **({"flags": flags} if flags else {})}
     if len(call.shapes) != 1 or call.shapes[0] is None:
         return None
     cwd = call.settings.room.cwd
     return {**call.shapes[0], **({"cwd": cwd} if cwd else {})}
+
+
+def _flags(kinds: set[str], arguments: Mapping[str, Any], *, is_known: bool) -> list[str]:
+    """Give the values that say how it is done: numbers, true and false, roles, states; of rights and the like, all.
+
+    Objects count whole, unless the tool is known: then what stands in them is.
+    """
+    if kinds <= {"read", "fetch"}:
+        return []
+    is_grave = not kinds.isdisjoint(_GRAVE)
+    return sorted(
+        f"{pointer([name])}={json.dumps(value, ensure_ascii=False)}"
+        for name, value in arguments.items()
+        if isinstance(value, int | float)
+        or (not is_known and _has_object(value))
+        or (isinstance(value, str) and len(value) <= MAX_FLAG and (is_grave or plain(name) in words("flags")))
+    )
+
+
+def _has_object(value: Any) -> bool:
+    return isinstance(value, Mapping) or (isinstance(value, list) and any(map(_has_object, value)))
 
 
 def place_of(effect: Effect) -> str:
