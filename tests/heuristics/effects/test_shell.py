@@ -193,6 +193,8 @@ REMOVES = ["rm -rf x", "'rm' x", "\\rm x", "$'\\x72m' x", "r''m x", "/bin/rm x"]
 @given(st.lists(st.sampled_from(PLACES), min_size=0, max_size=3), st.sampled_from(REMOVES))
 def test_a_command_that_removes_is_never_lost_wherever_it_stands(places: list[str], text: str) -> None:
     for place in places:
+        if "<<" in place and "\n" in text:
+            continue  # it would end or become the here-document
         text = place.replace("{quoted}", shlex.quote(text)).replace("{}", text).replace("{{", "{").replace("}}", "}")
     assert kinds(text) & HARM
 
