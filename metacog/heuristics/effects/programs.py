@@ -291,6 +291,10 @@ class _Flag:
     detail: str = ""
 
     @property
+    def harms(self) -> bool:
+        return bool(self.by or self.code or self.role) or any(place.effect != "read" for place in self.effects)
+
+    @property
     def matters(self) -> bool:
         return bool(self.effects or self.by or self.code or self.role)
 
@@ -506,7 +510,7 @@ class _Reading:
             result.operands.append(word)
 
     def _loose_matters(self) -> bool:
-        return not self.open or any(flag.matters for flag in self.row.flags.values())
+        return not self.open or any(flag.harms for flag in self.row.flags.values())
 
     def _flag_at(self, at: int) -> int:
         """Take the flag at `at`; where its last word stands."""

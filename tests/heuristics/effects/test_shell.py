@@ -177,7 +177,7 @@ PLACES = [  # where a command may stand
     "eval {quoted}",
     "trap {quoted} EXIT",
     "alias x={quoted}",
-    "find . -exec {} \\;",
+    "find . -exec sh -c {quoted} \\;",
     "ls | xargs {}",
     "ssh host {quoted}",
     "coproc {}",

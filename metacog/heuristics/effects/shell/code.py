@@ -44,7 +44,9 @@ def _sql(text: "Text", dialect: str | None, word: Word) -> None:
     """Statements for a database's client; what another machine's tables are called says nothing about paths here."""
     if not word.exact:
         text.out.add("unknown", span=(word.start, word.end), detail="SQL made at run time")
-    for found in sql.read(word.text, dialect).effects:
+    result = sql.read(word.text, dialect)
+    text.out.compound |= not result.is_simple
+    for found in result.effects:
         span = (word.start, word.end)
         if found.start is not None and found.end is not None:
             span = _part(word, found.start, found.end - found.start)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..effect import Effect
-from ..paths import normal
+from ..paths import GLOB, normal
 from ..programs import Applied, Found, Word
 from . import code
 from .state import Given, State, forget
@@ -39,7 +39,7 @@ def run(text: "Text", argv: Sequence[Word], state: State, given: Given | None) -
     if not argv:
         return None
     name, words = argv[0], argv[1:]
-    if not name.exact:
+    if not name.exact and (name.loose or not name.text.startswith("~/") or GLOB.search(name.text)):
         if name.loose:
             text.out.compound = True
         _strange(text, name, "a program named at run time", None)
