@@ -71,6 +71,7 @@ class Applied:
     wraps: bool = False  # it does nothing itself but run another command
     joins: bool = False  # the words of that command are joined and read by a shell
     remote: bool = False  # on another machine
+    runs_modules: bool = False  # what it runs is a module of its own language, not a program
     feeds: str = ""  # where more words of that command come from: "input", "roots" (what is found below its operands)
     marks: bool = False  # they stand where it says {}
     lists: list[Word] | None = None  # it prints names below these
@@ -579,6 +580,7 @@ class _Reading:
         """Everything behind this flag is a command."""
         self.ended = True
         self.result.flags.append((name, None))
+        self.result.runs_modules = name in {"-m", "--module"}
         if command:
             self.result.runs.append(command)
         return at

@@ -21,6 +21,7 @@ ONE_WORD = re.compile(
     r"mktemp(?: -[dqu]+)*|nproc|whoami|hostname|uname(?: -[a-z])?|id -[ung]+|date(?: -u)?(?: \+[%\w][\w%:.-]*)?"
     r"|git rev-parse (?:--short )?(?:HEAD|--show-toplevel|--abbrev-ref HEAD|@)|git branch --show-current"
 )
+SAID = re.compile(r"(?:echo|printf) ([\w./-]+)")
 RUN_NAME = re.compile(r"\w\[[^\]]*(?:\$\(|`)")  # a[$(…)]: where a name is asked for, bash runs what is in it
 INPUT = Word("$input", exact=False, loose=True)
 
@@ -29,6 +30,9 @@ def printed(source: str, state: State) -> Word | None:
     """What a command prints where that is known well enough: one word, and no flag."""
     if source == "pwd":
         return Word(state.cwd or ".", exact=False)
+    said = SAID.fullmatch(source)
+    if said is not None:
+        return Word(said[1], exact=False, loose=said[1].startswith("-"))
     if ONE_WORD.fullmatch(source) is None:
         return None
     return Word("/tmp/tmp.XXXXXXXXXX" if source.startswith("mktemp") else f"$({source})", exact=False)
@@ -166,6 +170,8 @@ def _run(text: "Text", applied: Applied, command: list[Word], state: State, give
         command = _filled(command, "{}", [_below(root) for root in roots])
     if applied.joins:
         code.read(text, "shell", _joined(command), state, given)
+    elif applied.runs_modules and command[0].exact and command[0].text not in text.out.programs:
+        text.out.add("execute", command[0].text, "name", span=_span(command[0]))  # a module of the project's own
     else:
         text.run(command, state, given)
 
