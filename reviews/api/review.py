@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from metacog.audit import audit
 from metacog.db.rows import fitting
+from metacog.heuristics.effects.effect import Kind
 from metacog.heuristics.signals.spec import SignalPart
 from metacog.heuristics.text.shadow import is_blank
 from metacog.heuristics.tool_calls.secrets import (
@@ -206,6 +207,9 @@ class QueueAsked(Schema):
     limit: int = Field(PAGE, ge=1, le=PAGE)
     after: str = ""
     session: str | None = None
+    effect: Kind | Literal["", "outside"] = Field(
+        "", description="Tool calls with this effect; `outside`: that do more than read outside the project."
+    )
     needs: Literal["", "me", "others", "calls"] = Field(
         "",
         description="Of what is pending: `me`: what needs your approval, beside others'; `others`: what you approved "
@@ -234,7 +238,11 @@ def read_queue(request: TokenRequest, asked: Query[QueueAsked]) -> HttpResponse:
         raise at("/query/agent", f"Your teams have no agent {asked.agent!r}.")
     state = asked.state
     filters = Filters(
-        state="held" if state == "pending" else "decided", agent=asked.agent, kind=asked.kind, order=asked.order
+        state="held" if state == "pending" else "decided",
+        agent=asked.agent,
+        kind=asked.kind,
+        effect=asked.effect,
+        order=asked.order,
     )
     person = request.auth.person
     metadata, last = metadata_asked(request), cursor(HeldItem.objects.filter(team__in=teams), asked.after)

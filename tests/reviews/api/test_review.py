@@ -109,6 +109,16 @@ def test_it_pages_without_gap_or_repeat(kuro: Any, alice: Any, query: str) -> No
     assert sorted(paged) == sorted(held)
 
 
+def test_it_filters_by_effect(kuro: Any, alice: Any) -> None:
+    program = program_of(alice)
+    kuro.hold()
+    sql = {"kind": "tool_call", "name": "query", "arguments": {"sql": "DELETE FROM orders"}}
+    call = kuro.respond("x", items=[sql])["items"][0]["held"]
+    assert ids(program.get("/review/queue?effect=delete")) == [call]
+    assert ids(program.get("/review/queue?effect=pay")) == []
+    assert program.get("/review/queue?effect=moon").status_code == 422
+
+
 def test_it_filters_by_state_agent_and_kind(kuro: Any, alice: Any, aurora: Any) -> None:
     from metacog.accounts.agents import create_agent
 
