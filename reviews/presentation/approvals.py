@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 from django.utils.translation import gettext, ngettext
@@ -22,7 +23,8 @@ def whom(named: Approvers) -> str:
     roles = {Role.CURATOR: gettext("a curator or an owner"), Role.OWNER: gettext("an owner")}
     each = [roles.get(Role(role), gettext("a reviewer")) for role in sorted(named.roles)]
     each += [gettext("a member of “%(group)s”") % {"group": masked_text(group)} for group in sorted(named.groups)]
-    one = gettext(", who is also ").join(each)
+    both = gettext("%(one)s who is also %(other)s")
+    one = reduce(lambda one, other: both % {"one": one, "other": other}, each or [""])
     if named.people < 2:
         return one or gettext("a reviewer")
     people = ngettext("%(n)s person", "%(n)s people", named.people) % {"n": named.people}
