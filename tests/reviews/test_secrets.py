@@ -17,7 +17,7 @@ from django.utils import timezone, translation
 from metacog.accounts import tokens
 from metacog.heuristics.tool_calls.secret_shapes import use_own
 from metacog.heuristics.tool_calls.secrets import MASK
-from metacog.models import Agent, AuditEvent, Channel, Membership, Notice, Role, Team, User
+from metacog.models import Agent, AuditEvent, Channel, Membership, Notice, Policy, Role, Team, User
 from metacog.notices import notices
 from metacog.runtime.logs import Line
 from patterns.models import ErrorPattern
@@ -60,6 +60,7 @@ def posted(kuro: Caller, olga: User, alice: User, settings: Any) -> Iterator[Cal
     settings.SEARXNG_URL = ""
     use_own([r"ACME-\w+"])
     Team.objects.update(mail_texts=True, mail_links=True, names_people=True)
+    Policy.objects.update(hold_words_with_calls=False)  # words are decided by themselves here
     agent = Agent.objects.get(public_id=kuro.id)
     agent.callback_url = "http://kuro.example/"
     agent.save(update_fields=["callback_url"])
