@@ -35,7 +35,7 @@ def test_it_lists_what_is_held_the_first_due_first_in_the_contracts_shape(kuro: 
     item = page["items"][0]
     assert list(item) == [
         "id", "response", "index", "kind", "text", "sha256", "version", "state", "held_at", "review_due_at",
-        "expires_at", "hesitation", "metadata", "decision",
+        "expires_at", "hesitation", "metadata", "decision", "approvals", "waits_for",
     ]  # fmt: skip
     assert item["sha256"] == hashlib.sha256(item["text"].encode()).hexdigest()
     assert (item["state"], item["version"], item["hesitation"]["score"]) == ("pending", 1, 50)
