@@ -460,7 +460,7 @@ class _Code:
         name = self._dotted(node)
         if name is None:
             return
-        if name == "os.environ":
+        if name == _known()["environment"]:
             self._environ(node)
         elif name == "sys.modules":
             self._say(node, "unknown", detail="modules by name")
@@ -479,7 +479,7 @@ class _Code:
             self._say(node, kind, f"${name}", of)
 
     def _environ(self, node: ast.expr) -> None:
-        """os.environ: one variable by its name may be a secret, all of them are."""
+        """The environment: one variable by its name may be a secret, all of them are."""
         keys = [other.slice for other in self.subscripts if other.value is node]
         for call in self.calls:
             func = call.func

@@ -527,6 +527,8 @@ class Text:
         value = node.child_by_field_name("value")
         if name is None:
             return
+        if checks.is_torn(self.source(node), node):
+            self.doubt("a line that ends elsewhere", self.span(node))
         if name.type == "subscript":
             self.out.arithmetic = True
             self.substitutions(name, state)
