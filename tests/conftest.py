@@ -316,7 +316,7 @@ def mallory(borealis: Any) -> Any:
 def _agent(team: Any, name: str) -> Caller:
     from metacog.accounts.agents import create_agent
 
-    agent, key, secret = create_agent(team, name, None)
+    agent, key, secret = create_agent(team, name, None, packs=())
     return Caller(agent.public_id, key, secret)
 
 

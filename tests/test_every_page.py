@@ -143,7 +143,7 @@ def addresses(most: int) -> Iterator[tuple[str, str]]:
 
 def add_agent(team: Any, name: str, language: str, **switches: Any) -> None:
     """Add an agent with these settings that has posted a held item, a passing one, and about a problem and a thread."""
-    agent, key, secret = create_agent(team, name, None, language=language)
+    agent, key, secret = create_agent(team, name, None, language=language, packs=())
     caller = Caller(agent.public_id, key, secret)
     caller.hold(topics=["cache"], session="s", cycle=1, user_message="Why is it slow?")
     caller.respond("Once more.", items=[], problem="bug", approach="again", command="make", command_failed=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,10 +18,13 @@ from metacog.accounts import keys
 from metacog.accounts.addresses import refuse_private
 from metacog.accounts.rule_forms import plain
 from metacog.audit import audit
+from metacog.heuristics.policy.effect_settings import packs_errors
 from metacog.heuristics.policy.quality_settings import QualitySettings
 from metacog.heuristics.policy.stuck_settings import StuckSettings
 from metacog.heuristics.text.shadow import is_blank, suspects
+from metacog.heuristics.tool_calls.pack import ASKS_ALL, with_pack
 from metacog.models import Agent, AgentState, AuditEvent, Language, Policy, Team, User
+from metacog.refusals import said
 
 MAX_NAME = 100
 MAX_CALLBACK_URL = 500
@@ -84,12 +88,15 @@ def create_agent(
     *,
     language: str = Language.EN,
     callback_url: str = "",
+    packs: Sequence[Mapping[str, Any]] = ({"name": ASKS_ALL},),
 ) -> tuple[Agent, str, str]:
-    """Add an agent under the default policy; return it with its (api_key, signing_secret), shown this once.
+    """Add an agent under the default policy with packs; return it with its (api_key, signing_secret), shown this once.
 
     Raises ValidationError, by field, when a value cannot be taken or the team has such an agent.
     """
     refuse_private(callback_url, "callback_url")
+    if errors := packs_errors(packs):
+        raise ValidationError({"pack": [f"{'/'.join(loc)}: {said(detail)}" for loc, detail in errors]})
     with transaction.atomic():
         # The lock puts two people who add the same name in order, so that the second is told.
         Team.objects.select_for_update(no_key=True).get(pk=team.pk)
@@ -97,7 +104,8 @@ def create_agent(
         agent = Agent.objects.create(team=team, risk_model=team.risk_model, **values)
         AgentState.objects.create(agent=agent)
         author = actor if isinstance(actor, User) else None
-        Policy.objects.create(agent=agent, version=1, hold_words_with_calls=True, created_by=author)
+        given = [dict(pack) for pack in packs]
+        Policy.objects.create(agent=agent, version=1, hold_words_with_calls=True, packs=given, created_by=author)
         _record("agent-created", agent, actor, after="enabled", name=agent.name)
         api_key, signing_secret = keys.issue(agent, actor)
     return agent, api_key, signing_secret
@@ -185,6 +193,17 @@ def rotate(agent: Agent, actor: audit.Actor, because: str = "") -> tuple[str, st
 def revoke(agent: Agent, actor: audit.Actor, because: str = "") -> int:
     """End all of the agent's keys and secrets but the newest; return how many ended. `keys.restore` undoes it."""
     return keys.revoke(agent, actor, because=because)
+
+
+def apply_pack(agent: Agent, actor: User, pack: Mapping[str, str], *, based_on: int) -> Policy:
+    """Give the agent's policy this pack, in the place of `everything-asks`, as its next version; as `add_policy`."""
+    before = Policy.objects.filter(agent=agent, version=based_on).select_related("agent").first()
+    if before is None:
+        raise PolicyMoved
+    values = before.as_dict() | {"packs": with_pack(before.packs, pack["name"], pack.get("workspace"))}
+    values = {name: value for name, value in values.items() if name != "language"}
+    draft = Policy(**values | {"marks": values["marks"] or {}}, note=_("Pack %(pack)s") % {"pack": pack["name"]})
+    return add_policy(agent, actor, draft, based_on=based_on)
 
 
 def add_policy(agent: Agent, actor: User | None, policy: Policy, *, based_on: int, **told: str) -> Policy:

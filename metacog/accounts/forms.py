@@ -17,9 +17,12 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from metacog.accounts.agents import MAX_CALLBACK_URL, MAX_NAME
+from metacog.accounts.pack_words import shown
 from metacog.accounts.time_zones import time_zones
+from metacog.heuristics.effects.pointers import MAX_LENGTH
 from metacog.heuristics.signals import SPECS
 from metacog.heuristics.text.shadow import is_blank
+from metacog.heuristics.tool_calls.pack import ASKS_ALL
 from metacog.models import Agent, Language, PersonalToken, Role, Team, User
 
 SIGNALS = {name: _(spec.title) for name, spec in SPECS.items()}
@@ -199,15 +202,44 @@ class ChangeAgentForm(AgentForm):
         return {name: getattr(agent, name) if name in kept else value for name, value in self.cleaned_data.items()}
 
 
-class NewAgentForm(AgentForm):
-    """The same for a new agent, which also needs a team."""
+class PackForm(forms.Form):
+    """A pack of rules on tool calls, and the folder that the agent works in."""
+
+    pack = forms.ChoiceField(
+        label=_("Pack of rules on tool calls"),
+        choices=[(pack.name, pack.title) for pack in shown()],
+        initial=ASKS_ALL,
+        required=False,
+        widget=forms.RadioSelect,
+    )
+    workspace = forms.CharField(
+        label=_("Workspace (optional)"),
+        max_length=MAX_LENGTH,
+        required=False,
+        help_text=_("The folder that the agent works in, such as /srv/app. What it writes elsewhere is asked about."),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "placeholder": "/srv/app"}),
+    )
+
+    def packs(self) -> list[dict[str, str]]:
+        """Give what was chosen as a policy has it."""
+        name, workspace = self.cleaned_data["pack"] or ASKS_ALL, self.cleaned_data["workspace"]
+        return [{"name": name, "workspace": workspace} if workspace else {"name": name}]
+
+
+class NewAgentForm(AgentForm, PackForm):
+    """The same for a new agent, which also needs a team and a pack."""
 
     team = forms.ModelChoiceField(Team.objects.none(), label=_("Team"), empty_label=None)
-    field_order = ["team", "name", "language", "callback_url"]
+    field_order = ["team", "name", "pack", "workspace", "language", "callback_url"]
 
     def __init__(self, teams: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["team"].queryset = teams  # type: ignore[attr-defined]  # it is the ModelChoiceField above
+
+    def wanted(self) -> dict[str, Any]:
+        """Give what `create_agent` is called with."""
+        values = {name: value for name, value in self.cleaned_data.items() if name not in ("pack", "workspace")}
+        return values | {"packs": self.packs()}
 
 
 class MemberForm(forms.Form):

@@ -21,7 +21,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from metacog import egress, heuristics
-from metacog.accounts import agents, consequences, keys
+from metacog.accounts import agents, consequences, keys, pack_words
 from metacog.accounts.agents import MAX_NAME
 from metacog.accounts.consequences import DisableForm, ReasonForm
 from metacog.accounts.forms import KINDS, PARTS, RELEASED_BY, SIGNALS, ChangeAgentForm, HandcardForm, NewAgentForm
@@ -120,12 +120,12 @@ def agent_new(request: Request) -> HttpResponse:
         if once.is_repeated(request):
             return redirect("agents")
         try:
-            created, api_key, secret = agents.create_agent(actor=request.user, **form.cleaned_data)
+            created, api_key, secret = agents.create_agent(actor=request.user, **form.wanted())
         except ValidationError as error:
             form.add_error(None, error)
         else:
             return _agent_page(request, created, fresh=(api_key, secret))
-    context = {"form": form, "teams": owned}
+    context = {"form": form, "teams": owned, "packs": pack_words.shown(), "chosen": form["pack"].value()}
     return render(request, "metacog/agent_new.html", context, status=422 if form.errors else 200)
 
 

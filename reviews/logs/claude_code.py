@@ -59,6 +59,7 @@ class ClaudeCode:
             user_message=known.get("user", ""),
             given=known.pop("given", ""),
             at=moment(record.get("timestamp")),
+            folder=folder if isinstance(folder := record.get("cwd"), str) else "",
         )
         return Read([turn])
 

@@ -16,9 +16,11 @@ from pydantic_core import to_json
 
 from metacog import heuristics
 from metacog.heuristics.parts import MANY_TURNS
+from metacog.heuristics.policy.pack_fit import PackFit, PackTally, best
 from metacog.heuristics.text.canonical_json import canonical
 from metacog.heuristics.text.tags import ToolCall
 from metacog.heuristics.tool_calls import secrets
+from metacog.heuristics.tool_calls.pack import workspace_of
 from metacog.heuristics.wire.assessment import HesitationPart, ItemPart, Verdict
 from metacog.heuristics.wire.wire import instant
 from reviews.logs.turns import Read, Seen, Sessions, Turn, context
@@ -28,7 +30,8 @@ Reason = Literal["rule", "default", "score", "fault"]  # why something would hav
 MOST_TOOLS = 500  # that are counted by name
 OTHER = "…"  # all others
 MAX_EXCERPT = 300
-COUNTERS = ("reasons", "signals", "signals_if_scored", "skipped")
+MOST_FOLDERS = 64  # that calls are judged in
+COUNTERS = ("reasons", "signals", "signals_if_scored", "skipped", "effects")
 
 
 @dataclass(slots=True)
@@ -69,6 +72,8 @@ class Report:
     tools: dict[str, Tool] = field(default_factory=dict)
     rules: dict[str, RuleCount] = field(default_factory=dict)  # by their place in the policy, from 1
     skipped: Counter[str] = field(default_factory=Counter)  # records in which no agent says or does anything, by kind
+    effects: Counter[str] = field(default_factory=Counter)  # calls by what they would do
+    packs: dict[str, PackTally] = field(default_factory=dict)  # the policy with each pack alone, and with none
 
     @property
     def held(self) -> int:
@@ -77,7 +82,8 @@ class Report:
     def as_json(self) -> dict[str, Any]:
         # Not by `asdict`, which would have a Counter count its pairs.
         counts = {name: dict(getattr(self, name)) for name in COUNTERS}
-        parts = {name: {key: asdict(of) for key, of in getattr(self, name).items()} for name in ("tools", "rules")}
+        named = ("tools", "rules", "packs")
+        parts = {name: {key: asdict(of) for key, of in getattr(self, name).items()} for name in named}
         return {each.name: getattr(self, each.name) for each in fields(self)} | counts | parts
 
     @classmethod
@@ -87,6 +93,7 @@ class Report:
             values[name] = Counter(values.get(name, {}))
         values["tools"] = {name: Tool(**of) for name, of in values["tools"].items()}
         values["rules"] = {place: RuleCount(**of) for place, of in values["rules"].items()}
+        values["packs"] = {name: PackTally(**of) for name, of in values.get("packs", {}).items()}
         return cls(**values)
 
     def add_skipped(self, kind: str) -> None:
@@ -119,7 +126,15 @@ class Report:
             "tools": [{"name": name, **asdict(tool)} for name, tool in tools],
             "rules": [{"place": int(place), **asdict(rule)} for place, rule in sorted(self.rules.items(), key=_place)],
             "skipped": dict(self.skipped.most_common()),
+            "effects": dict(self.effects.most_common()),
+            "packs": [asdict(tally) | {"passed": tally.passed} for tally in self.packs.values()],
+            "best_pack": fitting.pack if (fitting := self.best_pack) else None,
         }
+
+    @property
+    def best_pack(self) -> PackTally | None:
+        """Give the pack that fits these calls best, if one does."""
+        return best(self.packs) if self.packs else None
 
 
 def _place(entry: tuple[str, Any]) -> int:
@@ -155,8 +170,9 @@ class Trial:
     ) -> None:
         state = state or {}
         self.scorer, self.hesitation = scorer, hesitation
-        self.rules = [dict(rule) for rule in scorer.policy.rules]
+        self.rules = [dict(rule) for rule in scorer.rules.given]
         self.report = Report.from_json(state["report"]) if state else Report()
+        self._fits: dict[str, PackFit] = {}
         self.sessions, self.asked = Sessions(state.get("sessions", ())), Seen(state.get("asked", ()))
 
     @property
@@ -217,6 +233,7 @@ class Trial:
         report, tool = self.report, self.report.tool(call.name)
         report.calls += 1
         tool.calls += 1
+        self._fit(turn.folder).take(call)
         is_held, is_denied = told["disposition"] == "hold", told["disposition"] == "reject"
         report.denied += is_denied
         tool.denied += is_denied
@@ -245,6 +262,17 @@ class Trial:
         line = f"{call.name} {secrets.line(call.name, item.text)}"
         held = self._held(told, reason, scored if is_risky else None, place, line)
         return held._replace(is_repeated=is_repeated)
+
+    def _fit(self, folder: str) -> PackFit:
+        """Return what judges calls made in this folder by every pack, all counted together."""
+        if folder not in self._fits and len(self._fits) >= MOST_FOLDERS:
+            folder = ""
+        if folder not in self._fits:
+            fit = PackFit(self.scorer.policy, workspace_of(self.scorer.policy.packs) or folder or None)
+            self.report.packs = self.report.packs or dict(fit.tallies)
+            fit.tallies, fit.effects = self.report.packs, self.report.effects
+            self._fits[folder] = fit
+        return self._fits[folder]
 
     def _held(
         self, told: ItemPart, reason: Reason, hesitation: HesitationPart | None, place: int | None, line: str

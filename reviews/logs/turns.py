@@ -46,6 +46,7 @@ class Turn:
     user_message: str = ""
     given: str = ""  # what its tools gave back before it
     at: str = ""  # RFC 3339, in UTC; "" where the log does not say
+    folder: str = ""  # that the agent worked in; "" where the log does not say
 
     def body(self) -> dict[str, Any]:
         """Return what the agent would have posted."""

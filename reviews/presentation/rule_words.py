@@ -53,6 +53,7 @@ _PLACES = {
     "outside": _("on a path outside of %(places)s"),
     "objects": _("on what is like %(places)s"),
     "except": _("but not on %(places)s"),
+    "of": _("on an object of the kind %(places)s"),
 }
 
 
@@ -78,17 +79,25 @@ def in_words(rule: Mapping[str, Any]) -> str:
 
 def _effects(asked: Mapping[str, Any]) -> Iterator[str]:
     told = {name: [str(EFFECTS[each]) for each in asked.get(name, ())] for name in ("any", "all", "only")}
+    said = []
     if len(told["any"]) > 1:
-        yield gettext("it does any of: %(effects)s") % {"effects": gettext(", ").join(told["any"])}
+        said.append(gettext("it does any of: %(effects)s") % {"effects": gettext(", ").join(told["any"])})
     elif told["any"]:
-        yield gettext("it %(effects)s") % {"effects": told["any"][0]}
+        said.append(gettext("it %(effects)s") % {"effects": told["any"][0]})
     if told["all"]:
-        yield gettext("it %(effects)s") % {"effects": gettext(" and ").join(told["all"])}
+        said.append(gettext("it %(effects)s") % {"effects": gettext(" and ").join(told["all"])})
     if told["only"]:
-        yield gettext("all it does: %(effects)s") % {"effects": gettext(", ").join(told["only"])}
+        said.append(gettext("all it does: %(effects)s") % {"effects": gettext(", ").join(told["only"])})
     for name, saying in _PLACES.items():
-        if places := [gettext("the working directory") if each == "." else each for each in asked.get(name, ())]:
-            yield str(saying) % {"places": _listed(places)}
+        if places := [_place(each) for each in asked.get(name, ())]:
+            said.append(str(saying) % {"places": _listed(places)})
+    if said:
+        yield gettext(", ").join(said)
+
+
+def _place(given: str) -> str:
+    place = gettext("the working directory") if given == "." else given
+    return place if len(place) <= MAX_VALUE else place[: MAX_VALUE - 1] + "…"
 
 
 def _hints(asked: Mapping[str, Any]) -> Iterator[str]:

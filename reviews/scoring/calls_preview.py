@@ -18,7 +18,9 @@ from pydantic_core import from_json
 
 from metacog import heuristics
 from metacog.db.rows import COUNTED
+from metacog.heuristics.policy.pack_fit import PackFit
 from metacog.heuristics.text.tags import Item
+from metacog.heuristics.tool_calls import secrets
 from metacog.heuristics.tool_calls.rules import Judged
 from metacog.models import Agent
 from reviews.models import AgentResponse, Decision
@@ -65,10 +67,21 @@ class Example:
     then: Fate
 
 
+@dataclass(frozen=True)
+class AskedCall:
+    """A call that a pack would have asked about, and why."""
+
+    response: str
+    received_at: datetime
+    text: str
+    reason: str
+
+
 @dataclass
 class CallsPreview:
-    """The policy in force and the draft, over the same tool calls."""
+    """The policy in force and the draft, over the same tool calls; and the draft with each pack instead of its own."""
 
+    packs: PackFit
     calls: int = 0
     responses: int = 0
     total: int = 0  # responses of these days with tool calls that still have their text, to one beyond COUNTED
@@ -77,6 +90,7 @@ class CallsPreview:
     then: Tally = field(default_factory=Tally)
     rules: list[RuleTally] = field(default_factory=list)  # the draft's in order, then its default
     examples: list[Example] = field(default_factory=list)  # the newest
+    asked: dict[str, list[AskedCall]] = field(default_factory=dict)  # by pack, the newest
 
 
 def calls_preview(
@@ -86,7 +100,7 @@ def calls_preview(
     since = timezone.now() - timedelta(days=DAYS)
     stored = AgentResponse.latest_of(agent).filter(calls__gt=0, received_at__gte=since)
     under_draft = in_force.with_policy(draft)
-    found = CallsPreview(rules=[RuleTally(rule) for rule in (*under_draft.rules.given, None)])
+    found = CallsPreview(PackFit(draft), rules=[RuleTally(rule) for rule in (*under_draft.rules.given, None)])
     found.total = stored.order_by().filter(erased_at=None)[: COUNTED + 1].count()
     seen = set[str]()  # held items
     came: list[tuple[RuleTally, str]] = []  # each with a held item, or with what became of the call without one
@@ -114,6 +128,7 @@ def calls_preview(
                 shadow = under_draft.rules.judge(item.call, judged.reading, with_shadow=True)
                 if shadow.rule is not None and shadow.rule.get("shadow"):
                     tallies.append(_count(found, places, shadow, _plainly(shadow.do)))
+            _count_packs(found, item, public_id, received_at)
             came += [(tally, held or _unasked(told[index]["disposition"])) for tally in tallies]
             if now != then and len(found.examples) < EXAMPLES:
                 found.examples.append(Example(public_id, received_at, item.text, now, then))
@@ -129,6 +144,15 @@ def _count(found: CallsPreview, places: Mapping[int, int], judged: Judged, fate:
     tally.fates[fate] += 1
     tally.unsure += bool(judged.fault)
     return tally
+
+
+def _count_packs(found: CallsPreview, item: Item, response: str, received_at: datetime) -> None:
+    assert item.call
+    for pack, judged in found.packs.take(item.call, is_demanded=item.require_review).items():
+        asked = found.asked.setdefault(pack, [])
+        if len(asked) < EXAMPLES and (judged.do == "ask" or item.require_review):
+            reason = str((judged.rule or {}).get("reason") or "")
+            asked.append(AskedCall(response, received_at, secrets.masked_text(item.text), reason))
 
 
 def _fate(tally: Tally, agent: Agent, scorer: heuristics.Scorer, item: Item, index: int) -> tuple[Fate, Judged]:

@@ -195,6 +195,7 @@ class _Row:
         "code",
         "dash_long",
         "effects",
+        "elsewhere",
         "feeds",
         "files",
         "flags",
@@ -225,6 +226,7 @@ class _Row:
         ]
         self.stands_for = str(row.get("as", ""))
         self.project = bool(row.get("project", False))
+        self.elsewhere = bool(row.get("elsewhere", False))
         self.fold = bool(row.get("fold", False))
         self.effects = _effects(row.get("effects", {}))
         self.objects: ObjectKind | None = row.get("objects")
@@ -351,9 +353,10 @@ def table() -> dict[str, list[Row]]:
     """The package's own rows by program, as they are written."""
     rows: dict[str, list[Row]] = {}
     for path in sorted((Path(__file__).parent / "table").glob("*.json")):
-        for row in json.loads(path.read_bytes())["rows"]:
+        file = json.loads(path.read_bytes())
+        for row in file["rows"]:
             for name in _names(row):
-                rows.setdefault(name, []).append(row)
+                rows.setdefault(name, []).append(row | {"elsewhere": True} if file.get("elsewhere") else row)
     return rows
 
 
@@ -644,6 +647,7 @@ class _Reading:
             of = "path" if named else flag.objects or self.objects
             self.result.found += [Found(effect, word, of, flag.detail) for word in words]
             if not words and not optional:
+                of = of if self.named else "name" if self.row.elsewhere else "path"
                 self.result.found += [Found(effect, word, of, flag.detail) for word in self.named or (None,)]
 
     def _at(self, place: str | int | None) -> Iterator[Word]:

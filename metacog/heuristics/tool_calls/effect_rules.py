@@ -2,12 +2,12 @@
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Callable, Mapping, Sequence
+from fnmatch import translate
 from posixpath import normpath
 from typing import Any, NamedTuple
 
-from ..effects.effect import KINDS, Effect, Reading
+from ..effects.effect import KINDS, OBJECT_KINDS, Effect, Reading
 from ..effects.paths import is_inside
 from ..effects.pointers import MAX_LENGTH
 from .conditions import Unfit
@@ -17,6 +17,12 @@ UNREADABLE = "It cannot be read for certain, so its effects cannot be checked."
 UNNAMED = "What it would do it to cannot be told, so its objects cannot be checked."
 _LISTS = ("any", "all", "only")
 _TEXTS = ("inside", "objects", "outside", "except")
+_OF = "of"
+
+
+class _Glob(NamedTuple):
+    matches: Callable[[str], Any]
+    is_anywhere: bool  # "*/build", which is `build`, too
 
 
 class EffectRule(NamedTuple):
@@ -26,9 +32,10 @@ class EffectRule(NamedTuple):
     all: frozenset[str]
     only: frozenset[str]
     inside: Sequence[str]  # folders that every path must be in
-    objects: Sequence[str]  # globs, of which the objects of the effects must be like one
+    objects: Sequence[_Glob]  # of which the objects of the effects must be like one
     outside: Sequence[str]  # folders: only what is on a path that is in none of them counts
-    excepted: Sequence[str]  # globs: what is on something that is like one does not count
+    excepted: Sequence[_Glob]  # what is on something that is like one does not count
+    of: frozenset[str]  # kinds of objects: only what is on one of these counts
 
     def holds(self, reading: Reading, *, allows: bool) -> bool:
         """Say whether it holds of a call.
@@ -37,8 +44,12 @@ class EffectRule(NamedTuple):
         where what is unknown might be what it asks for: then a person is asked.
         """
         kinds = {effect.effect for effect in reading.effects}
+        if self.only and kinds - self.only:
+            return False
+        if "unknown" not in kinds and not (self.all <= kinds and (not self.any or self.any & kinds)):
+            return False  # as it is with most rules of a pack, before a glob is looked at
         counted = [effect for effect in reading.effects if self._is_counted(effect)]
-        if self.only and (kinds - self.only or len(counted) < len(reading.effects)):
+        if self.only and len(counted) < len(reading.effects):
             return False
         is_known = not self.inside or all(
             is_inside(effect.object, self.inside)
@@ -62,6 +73,8 @@ class EffectRule(NamedTuple):
 
     def _is_counted(self, effect: Effect) -> bool:
         name = effect.object
+        if self.of and effect.of not in self.of:
+            return False
         if name is None:
             return not self.objects and not self.outside
         if self.outside and (effect.of != "path" or is_inside(name, self.outside)):
@@ -79,22 +92,19 @@ class EffectRule(NamedTuple):
         )
 
 
-def _is_like(name: str, shapes: Sequence[str]) -> bool:
-    """Tell whether an object is like a glob; `*/build` is `build`, too."""
-    return any(
-        fnmatchcase(f"/{name}" if shape.startswith("*/") and not name.startswith("/") else name, shape)
-        for shape in shapes
-    )
+def _is_like(name: str, globs: Sequence[_Glob]) -> bool:
+    below = name if name.startswith("/") else f"/{name}"
+    return any(glob.matches(below if glob.is_anywhere else name) for glob in globs)
 
 
 def effect_rule(given: Any) -> EffectRule:
     """Read what a policy asks of effects; ValueError with (place, detail) pairs."""
     if not isinstance(given, Mapping) or not given:
-        raise ValueError([((), "must be an object with " + ", ".join((*_LISTS, *_TEXTS)))])
+        raise ValueError([((), "must be an object with " + ", ".join((*_LISTS, *_TEXTS, _OF)))])
     errors: list[tuple[tuple[str, ...], str]] = [
-        ((str(name),), "must be one of " + ", ".join((*_LISTS, *_TEXTS)))
+        ((str(name),), "must be one of " + ", ".join((*_LISTS, *_TEXTS, _OF)))
         for name in given
-        if name not in _LISTS + _TEXTS
+        if name not in (*_LISTS, *_TEXTS, _OF)
     ]
     for name in _LISTS:
         if name in given and not _are_kinds(given[name]):
@@ -104,12 +114,20 @@ def effect_rule(given: Any) -> EffectRule:
     for name in _TEXTS:
         if name in given and not _are_texts(given[name]):
             errors.append(((name,), f"must be a list of 1 to {MAX_PLACES} texts of 1 to {MAX_LENGTH} characters"))
+    if _OF in given and not (isinstance(given[_OF], list) and given[_OF] and set(given[_OF]) <= set(OBJECT_KINDS)):
+        errors.append(((_OF,), "must be a list of kinds of objects: " + ", ".join(OBJECT_KINDS)))
     if not errors and not any(given.get(name) for name in _LISTS):
         errors.append(((), "must have any, all or only"))
     if errors:
         raise ValueError(errors)
     any_of, all_of, only = (frozenset(given.get(name, ())) for name in _LISTS)
-    return EffectRule(any_of, all_of, only, *(tuple(given.get(name, ())) for name in _TEXTS))
+    inside, objects, outside, excepted = (tuple(given.get(name, ())) for name in _TEXTS)
+    of = frozenset(given.get(_OF, ()))
+    return EffectRule(any_of, all_of, only, inside, _globs(objects), outside, _globs(excepted), of)
+
+
+def _globs(shapes: Sequence[str]) -> tuple[_Glob, ...]:
+    return tuple(_Glob(re.compile(translate(shape)).match, shape.startswith("*/")) for shape in shapes)
 
 
 def _are_kinds(value: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -13,6 +14,8 @@ from django.db.models import Count, Q
 from django.template.defaultfilters import pluralize
 
 from metacog.accounts import agents, members
+from metacog.heuristics.policy.effect_settings import PACK_FIELDS
+from metacog.heuristics.tool_calls.pack import ASKS_ALL, packs
 from metacog.models import Agent, Language, Team
 
 
@@ -37,6 +40,10 @@ class Command(BaseCommand):
             if action == "create":
                 command.add_argument("--callback-url", default="", metavar="URL")
                 command.add_argument("--language", choices=Language.values, default=Language.EN)
+                text = f"rules on its tool calls: {', '.join(packs())} (default: {ASKS_ALL}); see `policy packs`"
+                command.add_argument("--pack", metavar="NAME", default=ASKS_ALL, help=text)
+                text = "of the pack; workspace=/srv/app is the folder that the agent works in"
+                command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=text)
         text = "list the agents"
         actions.add_parser("list", help=text, description=text).add_argument("--team", help="the team's name")
 
@@ -47,6 +54,9 @@ class Command(BaseCommand):
             raise CommandError(" ".join(error.messages)) from None
 
     def create(self, name: str, team: str, callback_url: str, language: str, json: bool, **options: Any) -> None:
+        pack = {"name": options["pack"], **settings_in(options["set"])}
+        if pack["name"] not in packs():
+            raise CommandError(f"There is no pack {pack['name']}: {', '.join(packs())}.")
         with transaction.atomic():
             found = Team.objects.filter(name=agents.check_name(team)).first()
             agent, api_key, secret = agents.create_agent(
@@ -55,6 +65,7 @@ class Command(BaseCommand):
                 None,
                 language=language,
                 callback_url=callback_url,
+                packs=[pack],
             )
             self._print(agent, api_key, secret, json)
         if found is None:  # or a name that was mistyped
@@ -126,3 +137,14 @@ def find_team(name: str) -> Team:
     if team is None:
         raise CommandError(f"There is no team {name!r}.")
     return team
+
+
+def settings_in(given: Sequence[str]) -> dict[str, str]:
+    """Return what `--set NAME=VALUE` sets of a pack; CommandError where it is nothing that a pack has."""
+    found = {}
+    for each in given:
+        name, is_set, value = each.partition("=")
+        if name not in PACK_FIELDS[1:] or not is_set or not value:
+            raise CommandError(f"--set {each}: write {', '.join(f'{field}=VALUE' for field in PACK_FIELDS[1:])}.")
+        found[name] = value
+    return found

@@ -6,8 +6,9 @@ import getpass
 import json
 import sys
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, NamedTuple
@@ -17,7 +18,10 @@ from django.template.defaultfilters import pluralize
 
 from metacog import heuristics
 from metacog.audit import audit
+from metacog.heuristics.policy.pack_fit import NONE
 from metacog.heuristics.tool_calls import secrets
+from metacog.heuristics.tool_calls.pack import packs, with_pack
+from metacog.management.commands.agent import settings_in
 from metacog.models import Agent
 from metacog.runtime.file_errors import cannot_be
 from metacog.unreadable import UnreadablePolicy
@@ -65,6 +69,9 @@ class Command(BaseCommand):
             metavar="AGENT|FILE",
             help="an agent's policy and its team's error patterns, or a policy file (default: those of a new agent)",
         )
+        parser.add_argument("--pack", metavar="NAME", help="that policy with this pack of rules; see `policy packs`")
+        text = "of the pack; workspace=/srv/app is the folder that the agent works in (default: what the log says)"
+        parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=text)
         parser.add_argument(
             "--keep", metavar="AGENT", help="keep the turns as responses of this agent; nothing is held, nobody is told"
         )
@@ -73,6 +80,10 @@ class Command(BaseCommand):
     def handle(self, *args: Any, files: list[str], **options: Any) -> None:
         kept_by = find_agent(options["keep"]) if options["keep"] else None
         under = _under(options["policy"], kept_by)
+        if options["pack"] is not None:
+            under = _with_pack(under, options["pack"], settings_in(options["set"]))
+        elif options["set"]:
+            raise CommandError("--set goes with --pack.")
         trial, found = Trial(under.scorer, hesitation=under.hesitation), Found(kept_by)
         with found.open():
             for file in files:
@@ -131,6 +142,7 @@ class Command(BaseCommand):
                 "hold_at": policy.hold_at,
                 "default_tool_call": policy.default_tool_call,
                 "error_patterns": len(under.scorer.patterns),
+                "packs": [dict(pack) for pack in policy.packs],
             },
             "engine": heuristics.ENGINE,
             **report,
@@ -163,6 +175,7 @@ class Command(BaseCommand):
             say(f"  {line}")
         if found.keeps_by:
             say(f"  Kept under {found.keeps_by}: {found.kept:,} new, {found.known:,} known already.")
+        self._print_packs(report, under)
         self._print_why(trial)
         if report.held:
             say("\nHeld")
@@ -178,6 +191,22 @@ class Command(BaseCommand):
         if report.skipped:
             kinds = ", ".join(f"{kind}: {count:,}" for kind, count in report.skipped.most_common())
             say(f"\nRecords in which no agent says or does anything new: {report.skipped.total():,} ({kinds})")
+
+    def _print_packs(self, report: Report, under: Under) -> None:
+        """Say what would have been asked with no pack, with the one named, and with the one that fits best."""
+        if not report.packs:
+            return
+        say, best = self.stdout.write, report.best_pack
+        effects = ", ".join(f"{name}: {count:,}" for name, count in report.effects.most_common())
+        say(f"\nWhat the {report.calls:,} tool call{pluralize(report.calls)} would do\n  {effects or 'nothing'}")
+        say("\nWith packs of rules\n    asked   denied   passed  pack")
+        named = [each["name"] for each in under.scorer.policy.packs]
+        for name in dict.fromkeys([NONE, *named, *([best.pack] if best else [])]):
+            tally = report.packs[name]
+            told = (name or "none") + (" (fits best)" if best and name == best.pack else "")
+            say(f"  {tally.asked:>7,}  {tally.denied:>7,}  {tally.passed:>7,}  {told}")
+        if best is None:
+            say("  No pack would let a tenth of these calls pass.")
 
     def _print_why(self, trial: Trial) -> None:
         report, say = trial.report, self.stdout.write
@@ -354,6 +383,16 @@ def _under(named: str | None, kept_by: Agent | None) -> Under:
     if not agent.hesitation_enabled:
         told += "; hesitation is switched off for it, so that only rules hold"
     return Under(scorer, agent.hesitation_enabled, agent, told)
+
+
+def _with_pack(under: Under, name: str, settings: Mapping[str, str]) -> Under:
+    """Return the same with a pack in its policy."""
+    if name not in packs():
+        raise CommandError(f"There is no pack {name}: {', '.join(packs())}.")
+    policy = under.scorer.policy
+    given = with_pack(policy.packs, name, settings.get("workspace"))
+    scorer = under.scorer.with_policy(replace(policy, packs=tuple(given)))
+    return under._replace(scorer=scorer, told=f"{under.told}, with the pack {name}")
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import difflib
 import getpass
 import json
 from argparse import ArgumentParser
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,10 @@ from django.template.defaultfilters import pluralize
 from metacog import heuristics
 from metacog.accounts import agents
 from metacog.accounts.rule_forms import what_it_does
-from metacog.heuristics.policy.effect_settings import PACK_FIELDS
 from metacog.heuristics.tool_calls.pack import packs, with_pack
 from metacog.heuristics.wire import wire
 from metacog.heuristics.wire.strict_yaml import load_yaml
-from metacog.management.commands.agent import find
+from metacog.management.commands.agent import find, settings_in
 from metacog.models import Agent, Policy
 from metacog.runtime.file_errors import cannot_be
 from metacog.unreadable import UnreadablePolicy
@@ -46,6 +45,7 @@ class Command(BaseCommand):
         show.add_argument("--json", action="store_true", help="as JSON")
         text = "print the packs of rules, with what each asks, what passes, and what it was measured to do"
         packs = actions.add_parser("packs", help=text, description=text)
+        packs.add_argument("name", nargs="?", metavar="NAME", help="this one, with its rules as sentences")
         packs.add_argument("--json", action="store_true", help="as JSON, with their rules")
         text = "make what a file holds the agent's next version, or add a pack; print the diff and a backtest"
         apply = actions.add_parser("apply", help=text, description=text)
@@ -61,7 +61,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, action: str, **options: Any) -> None:
         if action == "packs":
-            self._packs(options["json"])
+            self._packs(options["name"], options["json"])
             return
         agent = find_agent(options["agent"])
         current = Policy.objects.select_related("agent").get(agent=agent, version=agent.policy_version)
@@ -78,16 +78,21 @@ class Command(BaseCommand):
             draft = self._read(path) if path else self._with_pack(current, pack, settings_in(options["set"]))
             self._apply(agent, current, draft, path or Path(pack), options["dry_run"])
 
-    def _packs(self, is_json: bool) -> None:
+    def _packs(self, name: str | None, is_json: bool) -> None:
+        if name is not None and name not in packs():
+            raise CommandError(f"There is no pack {name}. There are: {', '.join(packs())}.")
+        chosen = [packs()[name]] if name else list(packs().values())
         if is_json:
-            told = [dataclasses.asdict(pack) for pack in packs().values()]
+            told = [dataclasses.asdict(pack) for pack in chosen]
             self.stdout.write(json.dumps(told, ensure_ascii=False, indent=2))
             return
-        for pack in packs().values():
+        for pack in chosen:
             self.stdout.write(f"{pack.name} {pack.version}: {pack.title}")
             self.stdout.write(f"  asks: {pack.asks}\n  passes: {pack.passes}")
             for calls, measured in pack.measured.items():
                 self.stdout.write(f"  {calls}: {measured}")
+            for rule in pack.rules if name else ():
+                self.stdout.write(f"{rule['do']}: {rule['reason']}\n    {in_words(rule)}")
 
     def _with_pack(self, current: Policy, name: str, settings: Mapping[str, str]) -> Policy:
         if name not in packs():
@@ -198,17 +203,6 @@ def policy_in(path: Path) -> heuristics.Policy:
     if errors:
         raise heuristics.PolicyError(errors)
     return policy
-
-
-def settings_in(given: Sequence[str]) -> dict[str, str]:
-    """Return what `--set NAME=VALUE` sets of a pack; CommandError where it is nothing that a pack has."""
-    found = {}
-    for each in given:
-        name, is_set, value = each.partition("=")
-        if name not in PACK_FIELDS[1:] or not is_set or not value:
-            raise CommandError(f"--set {each}: write {', '.join(f'{field}=VALUE' for field in PACK_FIELDS[1:])}.")
-        found[name] = value
-    return found
 
 
 def find_agent(named: str) -> Agent:

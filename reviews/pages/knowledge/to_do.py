@@ -27,6 +27,7 @@ from reviews.pages.knowledge import proposals
 from reviews.pages.knowledge.memory import clash_of, waiting_of
 from reviews.pages.person import PersonRequest
 from reviews.presentation import questions
+from reviews.scoring import pack_offers
 from reviews.scoring.preview import DAYS
 
 SHOWN = 3  # of each kind
@@ -81,6 +82,7 @@ def to_do(request: PersonRequest) -> HttpResponse:
     curated = {team.pk for team in person.teams if person.has_role(team.pk, Role.CURATOR)}
     context = {
         "groups": groups,
+        "without_pack": list(pack_offers.offers(person.teams_as(Role.OWNER))),
         "to_do": waits,
         "unknown_filters": unknown_filters(request.GET),
         "may_decide": any(person.has_role(team.pk, Role.REVIEWER) for team in person.teams),

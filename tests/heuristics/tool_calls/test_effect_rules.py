@@ -83,6 +83,9 @@ def judged(rule: dict[str, Any], effects: str, **call: Any) -> str:
         ({"any": ["delete"], "except": ["*/build"]}, "delete:build delete:/srv/app/build read:src", "deny", "allow"),
         ({"any": ["delete"], "except": ["*/build"]}, "delete:build delete:src", "allow", "deny"),
         ({"any": ["delete"], "except": ["*/build"]}, "delete", "allow", "deny"),
+        # Of: only what is on an object of one of these kinds counts.
+        ({"any": ["fetch"], "of": ["url", "name"]}, "fetch=https://x read:a", "allow", "deny"),
+        ({"any": ["write"], "of": ["url", "name"]}, "fetch=https://x write:a write", "deny", "allow"),
         ({"all": ["fetch", "send"], "except": ["http://a*"]}, "fetch=http://a send=http://b", "deny", "allow"),
     ],
 )  # fmt: skip
@@ -211,7 +214,7 @@ def test_what_a_hook_says_of_one_call_defines_no_tool() -> None:
 
 
 KINDS = "read, write, delete, execute, fetch, send, install, publish, privilege, secret, pay, irreversible, unknown"
-PARTS = "any, all, only, inside, objects, outside, except"
+PARTS = "any, all, only, inside, objects, outside, except, of"
 TEXTS = "must be a list of 1 to 100 texts of 1 to 500 characters"
 
 

@@ -138,7 +138,8 @@ def _apply(
 def _effect(text: "Text", found: Found, span: tuple[int | None, int | None], state: State) -> list[Effect]:
     word = found.word
     if word is None:
-        return [text.out.add(found.effect, span=span, detail=found.detail)]
+        of = None if found.of == "path" else found.of
+        return [text.out.add(found.effect, None, of, span=span, detail=found.detail)]
     if word.start is None:
         word = word._replace(start=span[0], end=span[1])
     if found.of == "path" and ADDRESS.match(word.text):
