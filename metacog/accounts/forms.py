@@ -17,13 +17,13 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from metacog.accounts.agents import MAX_CALLBACK_URL, MAX_NAME
-from metacog.accounts.pack_words import shown
 from metacog.accounts.time_zones import time_zones
 from metacog.heuristics.effects.pointers import MAX_LENGTH
 from metacog.heuristics.signals import SPECS
 from metacog.heuristics.text.shadow import is_blank
 from metacog.heuristics.tool_calls.pack import ASKS_ALL
 from metacog.models import Agent, Language, PersonalToken, Role, Team, User
+from metacog.models.pack_words import shown
 
 SIGNALS = {name: _(spec.title) for name, spec in SPECS.items()}
 PARTS = {"quality": _("Quality"), "confidence": _("Confidence"), "stuck": _("Stuck"), "reflection": _("Reflection")}

@@ -21,15 +21,24 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from metacog import egress, heuristics
-from metacog.accounts import agents, consequences, keys, pack_words
+from metacog.accounts import agents, consequences, keys
 from metacog.accounts.agents import MAX_NAME
 from metacog.accounts.consequences import DisableForm, ReasonForm
-from metacog.accounts.forms import KINDS, PARTS, RELEASED_BY, SIGNALS, ChangeAgentForm, HandcardForm, NewAgentForm
+from metacog.accounts.forms import (
+    KINDS,
+    PARTS,
+    RELEASED_BY,
+    SIGNALS,
+    ChangeAgentForm,
+    HandcardForm,
+    NewAgentForm,
+    PackForm,
+)
 from metacog.db.rows import COUNTED, CountUpTo, Row
 from metacog.heuristics.hesitation import thresholds
 from metacog.heuristics.policy.policy import NEVER
 from metacog.http import once
-from metacog.models import Agent, AgentKey, AuditEvent, Policy, Role, Team, User
+from metacog.models import Agent, AgentKey, AuditEvent, Policy, Role, Team, User, pack_words
 from metacog.pages import agent_choice
 from metacog.pages.account import Request
 from metacog.pages.confirming import Step, confirm, done
@@ -301,6 +310,26 @@ def _withdrawn(agent: Agent, person: User, form: ReasonForm, on: str) -> str:
     else:
         return ""
     return told % {"count": f"{count:,}"} if count else ""
+
+
+@require_POST
+def agent_pack(request: Request, agent_id: str) -> HttpResponse:
+    """Put a pack into an agent's policy, as its next version; an earlier version takes it back."""
+    found = _agent(request, agent_id, Role.OWNER)
+    form, based_on = PackForm(request.POST), request.POST.get("based_on", "")
+    if not form.is_valid() or not based_on.isdecimal():
+        messages.error(request, _("Nothing was changed: choose a pack, and a folder of at most 500 characters."))
+        return redirect("agent", found.public_id)
+    (pack,) = form.packs()
+    try:
+        saved = agents.apply_pack(found, request.user, pack, based_on=int(based_on))
+    except agents.PolicyMoved:
+        messages.error(request, _("Another version came into force meanwhile. Nothing was changed."))
+    else:
+        title = next(each.title for each in pack_words.shown() if each.name == pack["name"])
+        told = {"version": saved.version, "pack": title}
+        messages.success(request, _("%(pack)s is now in force, as policy %(version)d.") % told)
+    return redirect("agent", found.public_id)
 
 
 @require_POST

@@ -8,13 +8,12 @@ from django import template
 from django.template.context import RequestContext
 
 from metacog import heuristics
-from metacog.accounts import pack_words
 from metacog.accounts.forms import PackForm
 from metacog.heuristics.policy.pack_fit import ENOUGH
 from metacog.heuristics.tool_calls.pack import ASKS_ALL
-from metacog.models import Agent, Policy, Role
+from metacog.models import Agent, Policy, Role, pack_words
 from patterns.patterns.scorer import scorer_shown
-from reviews.presentation.packs import compared
+from reviews.presentation.calls.packs import compared
 from reviews.scoring.calls_preview import calls_preview
 from reviews.scoring.preview import DAYS
 

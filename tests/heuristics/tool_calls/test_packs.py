@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from metacog import heuristics
-from metacog.accounts.pack_words import ORDER, WORDS
 from metacog.heuristics.policy.call_rules import rules_of
 from metacog.heuristics.policy.pack_fit import BY_STRICTNESS, PackFit, best
 from metacog.heuristics.text.tags import ToolCall
 from metacog.heuristics.tool_calls.pack import ASKS_ALL, packs
 from metacog.heuristics.tool_calls.rules import errors_in
+from metacog.models.pack_words import ORDER, WORDS
 from scripts import pack_rates
 from tests.tables import table
 
@@ -35,7 +35,7 @@ def test_each_pack_is_whole() -> None:
         assert errors_in([*pack.rules]) == []
         assert pack.measured
         words = [pack.title, pack.asks, pack.passes, *(rule["reason"] for rule in pack.rules)]
-        assert not set(words) - set(WORDS), "metacog/accounts/pack_words.py has them for translation"
+        assert not set(words) - set(WORDS), "metacog/models/pack_words.py has them for translation"
         assert pack.rules[-1]["tool"] == "*", "a pack decides about every call"
         assert "effects" not in pack.rules[-1]
 

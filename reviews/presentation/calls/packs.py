@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from django.utils.http import urlencode
 
-from metacog.accounts.pack_words import ShownPack, shown
 from metacog.accounts.rule_forms import as_text
 from metacog.heuristics.policy.pack_fit import PackTally
 from metacog.heuristics.tool_calls.pack import with_pack
 from metacog.models import Policy
+from metacog.models.pack_words import ShownPack, shown
 from reviews.scoring.calls_preview import AskedCall, CallsPreview
 
 
