@@ -17,4 +17,4 @@ class ReviewsConfig(AppConfig):
 
         post_migrate.connect(triggers.after_migrating, sender=self)
         lifecycle.proposed.connect(webhooks.tell_proposed)
-        agents.withdrawing.connect(decisions.withdraw_of_disabled)
+        agents.withdrawing.connect(decisions.withdraw_with_agent)

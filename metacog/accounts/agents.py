@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.dispatch import Signal
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from metacog import egress, heuristics
@@ -151,13 +153,45 @@ def set_enabled(agent: Agent, actor: audit.Actor, on: bool, because: str = "") -
     return _switch(agent, actor, "enabled", on, because)
 
 
-# What is pending of a disabled agent is to be withdrawn. Sent with `agent`, `person` and `because`; receivers, which
+def pause(agent: Agent, actor: audit.Actor, because: str, until: datetime | None = None) -> bool:
+    """Hold all that an agent posts, whatever its policy and grants say, until somebody resumes it or that time.
+
+    Return whether that was a change: who pauses it again changes how long.
+    """
+    now = timezone.now()
+    with transaction.atomic():
+        locked = Agent.objects.select_for_update(no_key=True).get(pk=agent.pk)
+        if locked.is_paused(now) and locked.paused_until == until:
+            return False
+        Agent.objects.filter(pk=agent.pk).update(paused_at=now, paused_until=until)
+        ends = {"until": until.isoformat()} if until else {}
+        _record("agent-paused", agent, actor, before=_pace(locked, now), after="paused", because=because, **ends)
+    return True
+
+
+def resume(agent: Agent, actor: audit.Actor) -> bool:
+    """Let an agent's policy decide again about what it posts; return whether that was a change."""
+    now = timezone.now()
+    with transaction.atomic():
+        locked = Agent.objects.select_for_update(no_key=True).get(pk=agent.pk)
+        if not locked.is_paused(now):
+            return False
+        Agent.objects.filter(pk=agent.pk).update(paused_at=None, paused_until=None)
+        _record("agent-resumed", agent, actor, before="paused", after="running")
+    return True
+
+
+def _pace(agent: Agent, now: datetime) -> str:
+    return "paused" if agent.is_paused(now) else "running"
+
+
+# What is pending of an agent is to be withdrawn. Sent with `agent`, `person` and `because`; receivers, which
 # stand above this package, return how many items that were.
 withdrawing = Signal()
 
 
 def withdraw_items(agent: Agent, person: User | None, because: str) -> int:
-    """Withdraw what is pending of a disabled agent; return how many items that were."""
+    """Withdraw what is pending of an agent; return how many items that were."""
     sent = withdrawing.send(Agent, agent=agent, person=person, because=because)
     count = sum(int(found or 0) for _receiver, found in sent)
     if count:

@@ -48,6 +48,50 @@ class DisableForm(ReasonForm):
             del self.fields["withdraw"]
 
 
+class PauseForm(DisableForm):
+    """Why an agent is paused, for how long, and whether what waits of it is withdrawn."""
+
+    hours = forms.ChoiceField(
+        label=gettext_lazy("For how long"),
+        required=False,
+        choices=[
+            ("", gettext_lazy("Until somebody resumes it")),
+            ("1", gettext_lazy("1 hour")),
+            ("8", gettext_lazy("8 hours")),
+            ("24", gettext_lazy("24 hours")),
+        ],
+    )
+    field_order = ("reason", "hours", "withdraw")
+
+    def __init__(self, agent: Agent, *args: Any, **kwargs: Any) -> None:
+        super().__init__(agent, *args, **kwargs)
+        if "withdraw" in self.fields:
+            self.fields["withdraw"].help_text = _("What is held while it is paused waits for a decision as usual.")
+
+    @property
+    def until(self) -> datetime | None:
+        """Say when the pause ends by itself, of a valid form."""
+        hours = self.cleaned_data["hours"]
+        return timezone.now() + timedelta(hours=int(hours)) if hours else None
+
+
+def of_pausing(agent: Agent, now: datetime) -> list[str]:
+    """Say what pausing an agent does."""
+    return [
+        _("Every tool call and every chat, memory and task it posts is held, whatever its policy and grants allow."),
+        _a_day_held(_a_day(agent, now)),
+    ]
+
+
+def _a_day_held(count: int) -> str:
+    told = ngettext(
+        "It posted %(count)s response a day over the last week.",
+        "It posted %(count)s responses a day over the last week.",
+        count,
+    )
+    return told % {"count": f"{count:,}"}
+
+
 def of_disabling(agent: Agent, now: datetime) -> list[str]:
     """Say what disabling an agent takes away."""
     keys = AgentKey.objects.filter(agent=agent, revoked_at=None).count()

@@ -108,6 +108,8 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "agent-changed": _CHANGED,
         "agent-enabled": _ENABLED,
         "agent-disabled": _DISABLED,
+        "agent-paused": _("Paused"),
+        "agent-resumed": _("Resumed"),
         "agent-withdrawn": _("Items withdrawn"),
         "policy-changed": _("Policy changed"),
         "hesitation-on": _("Hesitation on"),

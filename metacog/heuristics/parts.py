@@ -32,6 +32,7 @@ class History:
     # What the response before gave for this session and problem, stuck's state; "low" in it: its quality was.
     stuck: Mapping[str, Any] | None = None
     told: str = ""  # the figures that the agent was given in the session, see given.told
+    paused: bool = False  # the agent is: what would pass is held
 
 
 class Found(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 from .hesitation.aware import AwareSignals
 from .hesitation.beside import Each, beside, each_with, together
 from .hesitation.completion import failing_in
-from .hesitation.modulation import hold_words, modulate, schedule
+from .hesitation.modulation import hold_paused, hold_words, modulate, schedule
 from .hesitation.patterns import Pattern, Patterns
 from .hesitation.seed import Hesitate, Hesitation, seed_signals
 from .parts import History, Parts
@@ -17,7 +17,7 @@ from .ranking.budget import Ranking, hold_riskiest, rank_items
 from .stuck.stuck import State
 from .text.tags import Item, ToolCall, find_items, without_calls
 from .text.utterance import Fingerprint
-from .tool_calls.gate import gate, too_late
+from .tool_calls.gate import asking, gate, too_late
 from .tool_calls.rules import Judged
 from .unread import is_unread
 from .wire.assessment import UNREAD, HesitationPart, ItemPart, Verdict
@@ -155,10 +155,14 @@ class Scorer:
         if errors := too_late(items, self.policy.expiry_seconds):
             raise Refused(422, summary(errors), errors)
         judged = self._judged(items)
+        if history.paused:
+            judged = asking(judged)
         verdicts = self._disposed(items, doubts, judged, {})
-        was_asked = any(verdict["disposition"] in ("hold", "mark") for verdict in verdicts)
+        was_asked = history.paused or any(verdict["disposition"] in ("hold", "mark") for verdict in verdicts)
         if recognise and was_asked:
             verdicts = self._disposed(items, doubts, judged, recognise(items, judged))
+        if history.paused:
+            hold_paused(verdicts)
         is_unread = doubts is not None and _flag_unread(body["response"], items, verdicts)
         found = self.parts.find(body, history)
         doubt = None if doubts is None else self._hesitation_part(doubts)

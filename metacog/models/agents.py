@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -28,6 +30,9 @@ class Agent(models.Model):
     # H4: off means the agent's responses are stored and passed, unscored.
     hesitation_enabled = models.BooleanField(_("hesitation"), default=True)
     enabled = models.BooleanField(_("enabled"), default=True)
+    # While it is paused all its calls and words are held, until somebody resumes it or the time is over.
+    paused_at = models.DateTimeField(null=True, editable=False)
+    paused_until = models.DateTimeField(null=True, editable=False)
     policy_version = models.PositiveIntegerField(default=1, editable=False)
     # The key of the reviews.RiskModel in force, the team's or its own; null: none.
     risk_model = models.BigIntegerField(null=True, editable=False)
@@ -41,6 +46,9 @@ class Agent(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def is_paused(self, now: datetime) -> bool:
+        return self.paused_at is not None and (self.paused_until is None or now < self.paused_until)
 
 
 class AgentState(models.Model):

@@ -189,6 +189,49 @@ def _form(agent: Agent, step: str, data: QueryDict | None = None) -> ReasonForm:
     return DisableForm(agent, data) if step == "disable" else ReasonForm(data)
 
 
+def _pause_step(agent: Agent) -> Step:
+    return Step(
+        title=_("Pause agent %(agent)s") % {"agent": agent.name},
+        whose=agent.name,
+        consequences=consequences.of_pausing(agent, timezone.now()),
+        undo=_("It can be resumed at any time."),
+        button=_("Pause agent"),
+        action_url=reverse("agent-pause", args=[agent.public_id]),
+        cancel_url=reverse("agent", args=[agent.public_id]),
+        section="agents",
+    )
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def agent_pause(request: Request, agent_id: str) -> HttpResponse:
+    """Have all that an agent posts held, for a while or until it is resumed; reviewers may, with a reason."""
+    found = _agent(request, agent_id, Role.REVIEWER)
+    if request.method != "POST":
+        return confirm(request, _pause_step(found), blank=consequences.PauseForm(found))
+    form = consequences.PauseForm(found, request.POST)
+    if not form.is_valid():
+        return confirm(request, _pause_step(found), form)
+    reason = form.cleaned_data["reason"]
+    agents.pause(found, request.user, reason, form.until)
+    told = _("The agent is paused.")
+    if form.cleaned_data.get("withdraw"):
+        count = agents.withdraw_items(found, request.user, reason)
+        withdrawn = ngettext("%(count)s held item was withdrawn.", "%(count)s held items were withdrawn.", count)
+        told = f"{told} {withdrawn % {'count': f'{count:,}'}}"
+    done(request, told, "undo-pause")
+    return redirect("agent", found.public_id)
+
+
+@require_POST
+def agent_resume(request: Request, agent_id: str) -> HttpResponse:
+    """Let the policy decide again about what an agent posts."""
+    found = _agent(request, agent_id, Role.REVIEWER)
+    if agents.resume(found, request.user):
+        messages.success(request, _("The agent is resumed: its policy decides again."))
+    return redirect("agent", found.public_id)
+
+
 def _step(agent: Agent, step: str) -> Step:
     now, name = timezone.now(), {"agent": agent.name}
     page = reverse("agent", args=[agent.public_id])
@@ -385,7 +428,9 @@ def _agent_page(
         "live": live,
         "restorable": [key.pk for key in own_keys if keys.is_restorable(key, now)],
         "is_full": live >= keys.MOST_LIVE,
-        "switched": {} if found.enabled and found.hesitation_enabled else _switched(found),
+        "is_paused": found.is_paused(now),
+        "may_pause": request.user.has_role(found.team_id, Role.REVIEWER),
+        "switched": {} if found.enabled and found.hesitation_enabled and not found.is_paused(now) else _switched(found),
         "policy": policy,
         "policies": policies,
         "weights": [(label, rules.weights[signal]) for signal, label in SIGNALS.items()],
@@ -403,7 +448,7 @@ def _agent_page(
 
 def _switched(agent: Agent) -> dict[str, AuditEvent]:
     """Return who switched what off last, and why."""
-    actions = {"agent-disabled": "disabled", "hesitation-off": "hesitation"}
+    actions = {"agent-disabled": "disabled", "hesitation-off": "hesitation", "agent-paused": "paused"}
     events = AuditEvent.objects.filter(agent=agent, action__in=actions).order_by("at", "pk")
     return {actions[event.action]: event for event in events}
 

@@ -493,10 +493,16 @@ def _withdraw_some(agent: Agent, reason: str, circumstances: Circumstances) -> i
     return len(rows)
 
 
-def withdraw_of_disabled(sender: object, agent: Agent, person: User | None, because: str, **_signal: Any) -> int:
+def withdraw_with_agent(sender: object, agent: Agent, person: User | None, because: str, **_signal: Any) -> int:
     """Withdraw what is pending of an agent, in its language. Receives `agents.withdrawing`."""
+    is_disabled = Agent.objects.filter(pk=agent.pk, enabled=False).exists()
     with translation.override(agent.language):
-        return withdraw_all(agent, person, gettext("The agent was disabled: %(because)s") % {"because": because})
+        told = (
+            gettext("The agent was disabled: %(because)s")
+            if is_disabled
+            else gettext("The agent was paused: %(because)s")
+        )
+        return withdraw_all(agent, person, told % {"because": because})
 
 
 def _released(held: HeldItem, verdict: Decision.Verdict, edit: Edit | None) -> tuple[str | None, Any, str]:

@@ -100,7 +100,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
         if agent.risk_model:
             past = replace(past, ranking=budget.ranking_for(agent, past.history.turns))
 
-        calls = tool_calls.Calls(agent, session, now)
+        calls = tool_calls.Calls(agent, session, now, has_grants=not past.history.paused)
 
         def assess() -> heuristics.Assessment:
             return scorer.assess(

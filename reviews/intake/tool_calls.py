@@ -80,8 +80,8 @@ class Calls:
     Under the agent's lock.
     """
 
-    def __init__(self, agent: Agent, session: str, now: datetime) -> None:
-        self.agent, self.session, self.now = agent, session, now
+    def __init__(self, agent: Agent, session: str, now: datetime, *, has_grants: bool = True) -> None:
+        self.agent, self.session, self.now, self.has_grants = agent, session, now, has_grants
         self.events: list[AuditEvent] = []
         self._open: dict[str, HeldCall] = {}
         self._new: list[HeldCall] = []
@@ -112,7 +112,8 @@ class Calls:
                     unused.remove(approval)
                     break
         rest = {index: call for index, call in calls.items() if index not in found and not items[index].require_review}
-        self._find_grants(rest, digests)
+        if self.has_grants:
+            self._find_grants(rest, digests)
         return found | {index: grant.held.public_id for index, grant in self._granted.items()}
 
     def _find_grants(self, calls: Mapping[int, ToolCall], digests: Mapping[int, str]) -> None:

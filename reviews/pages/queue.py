@@ -478,6 +478,7 @@ def _desk(
             if hesitation
             else [],
             "demanded": not is_call and _is_demanded(held, body),
+            "was_paused": not is_call and verdict["items"][held.index].get("paused", False),
             "text": None if is_call else marked(held, verdict, body, place.marks if place else (), is_revealed=may_see),
             "hosts": () if is_call else of_hosts(shown_text),
             "stands": place,

@@ -63,6 +63,7 @@ class Past:
             familiarity=mentions(state.topics, topics, remembered) if _is_estimated(body, scorer) else None,
             stuck=problem.state if problem else None,
             told=_told(*before) if before else "",
+            paused=agent.is_paused(at),
         )
         return cls(history, [public_id for public_id, _ in recent], problem)
 
@@ -73,6 +74,7 @@ class Past:
             "familiarity": self.history.familiarity,
             "stuck": self.history.stuck,
             "told": self.history.told,
+            "paused": self.history.paused,
         }
         if self.ranking and self.ranking.cut is not None:
             found["budget"] = [self.ranking.cut, self.ranking.left]
@@ -262,6 +264,7 @@ def recorded(response: AgentResponse) -> Recorded:
         familiarity=kept.get("familiarity"),
         stuck=kept.get("stuck"),
         told=kept.get("told", ""),
+        paused=kept.get("paused", False),
     )
     ranking = None
     if named := response.wire_verdict().get("risk_model"):

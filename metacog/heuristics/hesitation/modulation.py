@@ -46,6 +46,16 @@ def modulate(
     return verdicts
 
 
+def hold_paused(verdicts: Sequence[ItemPart]) -> None:
+    """Hold the words and calls of a paused agent that nobody has approved."""
+    for each in verdicts:
+        if each["kind"] not in (*HELD_KINDS, TOOL_CALL) or each["disposition"] == "reject" or each["recognised"]:
+            continue
+        if each["kind"] == TOOL_CALL or each["disposition"] != "hold":
+            each["paused"] = True
+        each["disposition"], each["text"] = "hold", None
+
+
 def hold_words(verdicts: Sequence[ItemPart]) -> None:
     """Hold the words of a response with its tool calls, where one of these is held.
 

@@ -8,6 +8,8 @@ from ..text.tags import Item
 from ..wire.assessment import Disposition, EffectPart, HesitationPart, ItemPart
 from .rules import Judged
 
+PAUSED = "The agent is paused."
+
 
 def gate(item: Item, judged: Judged, scored: HesitationPart | None, recognised: str | None) -> ItemPart:
     """Give what the verdict says of a call beside what it says of any item.
@@ -44,6 +46,11 @@ def gate(item: Item, judged: Judged, scored: HesitationPart | None, recognised: 
     if scored is not None:
         said["hesitation"] = scored
     return said
+
+
+def asking(judged: Sequence[Judged | None]) -> list[Judged | None]:
+    """Have a person asked about all calls but those that are denied, by whatever rule: their agent is paused."""
+    return [each if each is None or each.do == "deny" else each._replace(do="ask", fault=PAUSED) for each in judged]
 
 
 def effect_part(effect: Effect) -> EffectPart:

@@ -160,6 +160,7 @@ class ItemPart(TypedDict):
             float, Field(ge=0, le=1, description="Its learned risk: an order, no probability unless it is calibrated.")
         ]
     ]
+    paused: NotRequired[Annotated[bool, Field(description="True: held because the agent is paused.")]]
     by_budget: NotRequired[Annotated[bool, Field(description="True: the review budget alone held it.")]]
     waits_for: NotRequired[
         Annotated[

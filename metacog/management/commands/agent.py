@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -12,11 +13,14 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 from django.db.models import Count, Q
 from django.template.defaultfilters import pluralize
+from django.utils import timezone
 
 from metacog.accounts import agents, members
 from metacog.heuristics.policy.effect_settings import PACK_FIELDS
 from metacog.heuristics.tool_calls.pack import ASKS_ALL, packs
 from metacog.models import Agent, Language, Team
+
+MOST_HOURS = 8_760  # a year
 
 
 class Command(BaseCommand):
@@ -30,11 +34,18 @@ class Command(BaseCommand):
             "revoke": "end its older keys and secrets, all but the newest",
             "disable": "refuse every call of it",
             "enable": "let it in again",
+            "pause": "hold all it posts, whatever its policy and grants allow",
+            "resume": "let its policy decide again",
         }
         for action, text in named.items():
             command = actions.add_parser(action, help=text, description=text)
             command.add_argument("name", metavar="NAME")
             command.add_argument("--team", required=action == "create", help="the team's name")
+            if action == "pause":
+                command.add_argument("--because", required=True, metavar="REASON", help="kept in the audit log")
+                command.add_argument("--hours", type=int, help="after which it ends by itself")
+            if action in ("disable", "pause"):
+                command.add_argument("--withdraw", action="store_true", help="withdraw what it has pending")
             if action in ("create", "rotate"):
                 command.add_argument("--json", action="store_true", help="print one line of JSON")
             if action == "create":
@@ -80,9 +91,32 @@ class Command(BaseCommand):
         ended = agents.revoke(find(name, team), None)
         self.stdout.write(f"{ended} older key{pluralize(ended)} of {name} ended, secrets too; the newest is live.")
 
-    def disable(self, name: str, team: str | None, **options: Any) -> None:
-        changed = agents.set_enabled(find(name, team), None, False)
+    def disable(self, name: str, team: str | None, withdraw: bool, **options: Any) -> None:
+        agent = find(name, team)
+        changed = agents.set_enabled(agent, None, False)
         self.stdout.write(f"{name} is refused from now on." if changed else f"{name} was disabled before.")
+        self._withdraw(agent, withdraw, "disabled")
+
+    def pause(
+        self, name: str, team: str | None, because: str, hours: int | None, withdraw: bool, **options: Any
+    ) -> None:
+        agent, until = find(name, team), None
+        if hours is not None:
+            if not 1 <= hours <= MOST_HOURS:
+                raise CommandError(f"--hours takes 1 to {MOST_HOURS}.")
+            until = timezone.now() + timedelta(hours=hours)
+        agents.pause(agent, None, because, until)
+        self.stdout.write(f"{name} is paused{f' for {hours} h' if hours else ''}: everything it posts is held.")
+        self._withdraw(agent, withdraw, because)
+
+    def resume(self, name: str, team: str | None, **options: Any) -> None:
+        changed = agents.resume(find(name, team), None)
+        self.stdout.write(f"{name} is resumed: its policy decides again." if changed else f"{name} was not paused.")
+
+    def _withdraw(self, agent: Agent, wanted: bool, because: str) -> None:
+        if wanted:
+            count = agents.withdraw_items(agent, None, because)
+            self.stdout.write(f"{count} held item{pluralize(count)} of it withdrawn.")
 
     def enable(self, name: str, team: str | None, **options: Any) -> None:
         changed = agents.set_enabled(find(name, team), None, True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext
 
+from metacog.heuristics.tool_calls.gate import PAUSED
 from reviews.models import HeldCall
 from reviews.presentation.engine_words import said
 from reviews.presentation.look_alikes import why_not_matched
@@ -14,7 +15,9 @@ def why_asked(call: HeldCall) -> list[str]:
     """Return the reasons, one sentence or two each; plain text, not escaped."""
     told = []
     rule = call.rule
-    if call.fault and rule:
+    if call.fault == PAUSED:
+        told.append(gettext("The agent was paused: everything it posted was held."))
+    elif call.fault and rule:
         wants = {"rule": in_words(rule), "fault": said(call.fault)}
         sentence = gettext("A policy rule could not be checked, so a person is asked: %(rule)s. %(fault)s")
         told.append(sentence % wants)

@@ -423,6 +423,8 @@ class ItemPart(TypedDict):
     memory: NotRequired[Literal["stored", "waiting"] | None]
     # Its learned risk: an order, no probability unless it is calibrated.
     risk: NotRequired[float]
+    # True: held because the agent is paused.
+    paused: NotRequired[bool]
     # True: the review budget alone held it.
     by_budget: NotRequired[bool]
     # Of words that are held with the tool calls of their response: the held items of these. They go out once all are
