@@ -1,0 +1,67 @@
+"""Packs on pages: chosen with a new agent, and the one that fits applied with one press."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from metacog.accounts.agents import create_agent
+from metacog.models import Agent, AuditEvent, Policy
+from tests.conftest import Caller
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def coder(aurora: Any) -> Caller:
+    agent, key, secret = create_agent(aurora, "coder", None)
+    return Caller(agent.public_id, key, secret)
+
+
+def call(coder: Caller, command: str) -> Any:
+    item = {"kind": "tool_call", "name": "Bash", "arguments": {"command": command}}
+    return coder.post("/responses", {"response": "", "items": [item]}).json()["items"][0]
+
+
+def test_a_new_agent_asks_about_everything_by_a_pack(coder: Caller) -> None:
+    item = call(coder, "ls")
+    assert item["disposition"] == "hold"
+    assert (item["rule"]["pack"], item["rule"]["version"]) == ("everything-asks", 1)
+    assert Policy.objects.get().hold_words_with_calls
+
+
+def test_an_agent_is_added_with_a_pack_and_its_folder(olga: Any, aurora: Any, as_person: Any) -> None:
+    page = as_person(olga)
+    assert "Lets pass" in page.get(reverse("agent-new")).text
+    data = {"team": aurora.pk, "name": "coder", "language": "en", "pack": "coding", "workspace": "/srv/app"}
+    assert page.post(reverse("agent-new"), data).status_code == 200
+    assert Policy.objects.get(agent__name="coder").packs == [{"name": "coding", "workspace": "/srv/app"}]
+
+
+def test_the_pack_that_fits_is_shown_after_fifty_calls_and_applied(olga: Any, coder: Caller, as_person: Any) -> None:
+    page, address = as_person(olga), reverse("agent", args=[coder.id])
+    for number in range(48):
+        call(coder, f"cat a{number}.py")
+    assert "48 so far" in page.get(address).text
+    assert "coder" not in page.get(reverse("to-do")).text
+    call(coder, "git push origin main")
+    call(coder, "git push origin fix")
+    told = page.get(address).text
+    assert "a person would have been asked 2 times instead of 50" in told
+    assert "git push origin main" in told
+    assert "coder" in page.get(reverse("to-do")).text
+    page.post(reverse("agent-pack", args=[coder.id]), {"pack": "read-only", "based_on": "1"})
+    assert Agent.objects.get(name="coder").policy_version == 2
+    assert Policy.objects.get(version=2).packs == [{"name": "read-only"}]
+    assert AuditEvent.objects.filter(action="policy-changed").count() == 1
+    assert call(coder, "cat b.py")["disposition"] == "pass"
+    policy = page.get(reverse("policy", args=[coder.id])).text
+    assert "With another pack" in policy
+
+
+def test_only_owners_apply_one(alice: Any, coder: Caller, as_person: Any) -> None:
+    answer = as_person(alice).post(reverse("agent-pack", args=[coder.id]), {"pack": "coding", "based_on": "1"})
+    assert answer.status_code == 403
+    assert Policy.objects.count() == 1
