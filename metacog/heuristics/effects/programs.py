@@ -477,7 +477,7 @@ class _Reading:
                 self._operand(word, at)
             elif text == "--":
                 flags_over = True
-            elif not word.exact and "=" not in text:
+            elif not word.exact and "=" not in text and not self._ends_in_value(text):
                 result.doubts.append("flags made at run time")
             else:
                 at = self._flag_at(at)
@@ -515,6 +515,11 @@ class _Reading:
 
     def _loose_matters(self) -> bool:
         return not self.open or any(flag.harms for flag in self.row.flags.values())
+
+    def _ends_in_value(self, text: str) -> bool:
+        """Whether only the value of a short flag is made at run time: `-j$(nproc)`."""
+        spec = self._spec(text[:2]) if text[2:3] == "$" else None
+        return spec is not None and bool(spec.takes or spec.glued) and not spec.role
 
     def _flag_at(self, at: int) -> int:
         """Take the flag at `at`; where its last word stands."""

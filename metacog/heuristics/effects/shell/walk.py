@@ -507,10 +507,12 @@ class Text:
 
     def call(self, name: str, body: "Node", state: State, given: Given | None) -> None:
         """Read a function's body where it is called."""
-        if name not in self.calls:
-            self.calls.add(name)
-            self.statement(body, state, given)
-            self.calls.discard(name)
+        if name in self.calls:  # how often, only a run tells
+            self.doubt("a function that calls itself", self.span(body))
+            return
+        self.calls.add(name)
+        self.statement(body, state, given)
+        self.calls.discard(name)
 
     def inner(self, word: Word, state: State, given: Given | None = None) -> None:
         """Read shell code that stands in `word`."""
@@ -551,6 +553,8 @@ class Text:
             self.out.hidden = True
         if DANGEROUS.fullmatch(name) and not SAFE_NAMES.fullmatch(name):
             self._dangerous(name, value, span)
+        if kept and name == "IFS" and (value is None or value.text.strip() not in ("", "$'\\n'", "\\n")):
+            self.doubt("words that are parted by another sign", span)
         if kept:
             is_known = value is not None and len(value.text) <= MOST_VALUE and (value.exact or not value.loose)
             state.variables[name] = value if is_known else None

@@ -233,6 +233,8 @@ def _variable(reader: Reader, node: "Node", state: State, pieces: list[Piece], q
     if VARIABLE.fullmatch(source):
         value = state.value(source.strip("${}"))
         if value is None:
+            if SECRET_NAME.fullmatch(name := source.strip("${}")):
+                reader.out.add("secret", f"${name}", "name", span=reader.span(node))
             pieces.append(Piece(source, quoted and source != "$@", known=False, loose=True))
             return
         _value(value, pieces, quoted)
@@ -255,6 +257,11 @@ def _value(value: Word, pieces: list[Piece], quoted: bool) -> None:
         pieces.append(Piece(part, known=value.exact, loose=value.loose))
 
 
+# Names of the environment that hold secrets, as programs and services document them.
+SECRET_NAME = re.compile(
+    r"[A-Z\d_]*(?:SECRET|PASSWORD|PASSWD|PASSPHRASE|API_?KEY|(?:ACCESS|PRIVATE|SIGNING|ENCRYPTION)_KEY|CREDENTIALS?|TOKEN)"
+    r"(?:_KEY|_BASE|_VALUE)?"
+)
 SPLIT = "\0"  # between two words that one variable becomes; no word holds it
 
 
