@@ -94,7 +94,7 @@ WORDS = (
     gettext_noop("deletes mail"),
     gettext_noop("saves a draft, which nobody gets"),
     gettext_noop("sends or forwards mail"),
-    gettext_noop("fetches what a mail links to"),
+    gettext_noop("fetches what an email links to"),
     gettext_noop("sorts mail: labels, stars, archive, read or unread"),
     gettext_noop("only reads mail and calendar"),
     gettext_noop("Everything asks"),

@@ -34,7 +34,7 @@ def test_a_new_agent_asks_about_everything_by_a_pack(coder: Caller) -> None:
 
 def test_an_agent_is_added_with_a_pack_and_its_folder(olga: Any, aurora: Any, as_person: Any) -> None:
     page = as_person(olga)
-    assert "Lets pass" in page.get(reverse("agent-new")).text
+    assert "Passes" in page.get(reverse("agent-new")).text
     data = {"team": aurora.pk, "name": "coder", "language": "en", "pack": "coding", "workspace": "/srv/app"}
     assert page.post(reverse("agent-new"), data).status_code == 200
     assert Policy.objects.get(agent__name="coder").packs == [{"name": "coding", "workspace": "/srv/app"}]
