@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 STRANGE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ud800-\udfff]"
 )
+NON_ASCII = re.compile(r"[^\x00-\x7f]")
+ENDED_BEYOND_ASCII = re.compile(r"<<-?[ \t]*[^\s;&|<>()]*[^\x00-\x7f]")
 JOINED = re.compile(r"[^\s;&|()]\\\n[^\s;&|()\\]")
 LIVE = re.compile(r"(?:\\.|(`|\$\(|[<>]\())", re.DOTALL)
 IN_QUOTES = frozenset({"raw_string", "string_content", "heredoc_content", "heredoc_body", "ansi_c_string"})
@@ -23,8 +25,19 @@ GAP = re.compile(rb"(?:[ \t]|\\\n)*")
 START = re.compile(r"[\w.-]+|'[^'\n]*'|\"[^\"\n$`\\]*\"|\\[\w.-]+")
 
 
+def for_grammar(text: str) -> bytes:
+    """`text` with a sign of two bytes, which is neither letter, digit nor blank, for each beyond ASCII.
+
+    The grammar's scanner looks code points up in a table of 256, and reads beyond its end with larger ones. bash, too,
+    takes them for parts of words and never of names.
+    """
+    return text.encode() if text.isascii() else NON_ASCII.sub("×", text).encode()
+
+
 def doubts(text: str, root: "Node") -> Iterator[str]:
     """What in `text` the grammar may have taken for something else."""
+    if not text.isascii() and ENDED_BEYOND_ASCII.search(text):
+        yield "a here-document with an end beyond ASCII"
     if _is_somewhere(STRANGE, text, root, outside=IN_QUOTES, never="\0"):
         yield "control characters"
     if "\\\n" in text and _is_somewhere(JOINED, text, root, outside=IN_QUOTES, shift=1):
@@ -41,7 +54,7 @@ def _is_comment(root: "Node", text: str, found: "re.Match[str]") -> bool:
 
 
 def _at(root: "Node", text: str, place: int) -> "Node | None":
-    byte = place if text.isascii() else len(text[:place].encode("utf-8", "replace"))
+    byte = place if text.isascii() else len(for_grammar(text[:place]))
     return root.descendant_for_byte_range(byte, byte + 1)
 
 
@@ -74,7 +87,7 @@ def _are_seen(text: str, root: "Node") -> bool:
 
 
 def _point(text: str, byte: int) -> int:
-    return byte if text.isascii() else len(text.encode("utf-8", "replace")[:byte].decode("utf-8", "ignore"))
+    return byte if text.isascii() else len(for_grammar(text)[:byte].decode(errors="ignore"))
 
 
 def is_torn(text: str, node: "Node") -> bool:
@@ -82,7 +95,7 @@ def is_torn(text: str, node: "Node") -> bool:
     if "\n" not in text:
         return False
     start, at = node.start_byte, node.start_byte
-    raw = text.encode("utf-8", "replace")
+    raw = for_grammar(text)
     for child in node.children:
         if child.start_byte > at and not GAP.fullmatch(raw, at - start, child.start_byte - start):
             return True

@@ -77,7 +77,7 @@ class Text:
 
     def __init__(self, text: str, out: Out, around: Span, at: int | None = None, depth: int = 0) -> None:
         self.text, self.out, self.around, self.at, self.depth = text, out, around, at, depth
-        self.raw = text.encode("utf-8", "replace")
+        self.raw = checks.for_grammar(text)
         self.calls: set[str] = set()
         self.wide: list[int] | None = None
         self.shift: list[int] = []
@@ -86,12 +86,10 @@ class Text:
 
     def _measure(self) -> None:
         """Note where bytes and code points part."""
-        self.wide, place, extra = [], 0, 0
-        for found in re.finditer(r"[^\x00-\x7f]", self.text):
-            place = found.start() + extra
-            extra += len(found[0].encode("utf-8", "replace")) - 1
-            self.wide.append(place + 1)
-            self.shift.append(extra)
+        self.wide = []
+        for before, found in enumerate(checks.NON_ASCII.finditer(self.text)):
+            self.wide.append(found.start() + before + 1)
+            self.shift.append(before + 1)
 
     def point(self, byte: int) -> int:
         """The code point that starts at `byte` of this text."""
@@ -103,7 +101,7 @@ class Text:
     def between(self, start: int, end: int) -> str:
         if self.wide is None:
             return self.text[start:end]
-        return self.raw[start:end].decode("utf-8", "replace")
+        return self.text[self.point(start) : self.point(end)]
 
     def source(self, node: "Node") -> str:
         return self.between(node.start_byte, node.end_byte)
