@@ -111,7 +111,7 @@ class Server:
         from metacog.models import Membership, Role
 
         owner = Membership.objects.filter(role=Role.OWNER).select_related("user", "team").earliest("pk")
-        agent, api_key, secret = agents.create_agent(owner.team, "tester", owner.user)
+        agent, api_key, secret = agents.create_agent(owner.team, "tester", owner.user, packs=())
         _, token = tokens.issue(owner.user, name="tests", scopes=["read", "decide"], days=7)
         self.agent = agent.pk
         return {
