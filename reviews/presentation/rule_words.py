@@ -69,12 +69,10 @@ def in_words(rule: Mapping[str, Any]) -> str:
     said += _hints(rule.get("hints") or {})
     if rule.get("definition"):
         said.append(gettext("its description and schema are as they were"))
+    tool = gettext("any tool") if rule["tool"] == "*" else str(rule["tool"])
     if not said:
-        return str(rule["tool"])
-    return gettext("%(tool)s where %(conditions)s") % {
-        "tool": rule["tool"],
-        "conditions": gettext(" and ").join(said),
-    }
+        return tool
+    return gettext("%(tool)s where %(conditions)s") % {"tool": tool, "conditions": gettext(" and ").join(said)}
 
 
 def _effects(asked: Mapping[str, Any]) -> Iterator[str]:

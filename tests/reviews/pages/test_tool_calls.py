@@ -313,7 +313,7 @@ class TestEditing:
 
     def test_an_edit_that_another_rule_meets_is_asked_about(self, client: Any, kuro: Any, decide: Any) -> None:
         held = ask(kuro)
-        said = "policy rule denies this edit: * where /eur is less than 0"
+        said = "policy rule denies this edit: any tool where /eur is less than 0"
         checked = client.post(f"/queue/{held}/score", typed(eur="-5"), headers={"hx-request": "true"}).content.decode()
         assert said in checked
         assert "<del>100</del> → <ins>-5</ins>" in checked
