@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import tomllib
 
 HERE = Path(__file__).parent
 SOURCE = HERE.parents[1] / "src"
@@ -25,6 +26,12 @@ EDITED = {
 }
 LONGEST = 30.0  # seconds, on a busy machine, to start a hook that gives up after a few
 BOTH = pytest.mark.parametrize("recorded", ["claude-code-bash", "codex-bash"])
+
+
+@pytest.fixture(autouse=True)
+def state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Keep what hooks remember out of the user's own folder."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
 
 
 class Ran(NamedTuple):
@@ -255,7 +262,7 @@ def test_what_is_not_held_is_left_to_the_programs_own_rules(
         (b"[]", 2, "its input is no JSON object"),
         ({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {}}, 2, "its input has no session_id"),
         (read("claude-code-bash", tool_input="rm"), 2, "its input has no tool_input"),
-        (read("claude-code-stop"), 1, "answers PreToolUse alone"),
+        (read("claude-code-stop"), 1, "is not one of PreToolUse, PostToolUse"),
     ],
 )
 def test_an_input_that_is_not_understood_lets_nothing_run(told: Any, status: int, says: str) -> None:
@@ -313,16 +320,17 @@ def test_the_settings_that_are_printed_run_this_hook(metacog: Any, recorded: str
     here = os.environ | {"PYTHONPATH": str(SOURCE)}
     options = [program, "--timeout", "90"]
     printed = subprocess.run([*HOOK, *options, "--settings"], env=here, capture_output=True, text=True, check=True)
+    again = subprocess.run([*HOOK, *options, "--settings"], env=here, capture_output=True, text=True, check=True)
+    assert again.stdout == printed.stdout
     if program == "codex":
-        tables, *lines = printed.stdout.partition("type = ")
-        assert tables == "[[hooks.PreToolUse]]\n[[hooks.PreToolUse.hooks]]\n"  # TOML, of which each value is JSON, too
-        entry = {
-            name: json.loads(value)
-            for name, _, value in (line.partition(" = ") for line in "".join(lines).splitlines())
-        }
+        told = tomllib.loads(printed.stdout)["hooks"]
+        assert list(told) == ["PreToolUse", "PostToolUse"]
     else:
-        ((group,),) = json.loads(printed.stdout)["hooks"].values()
-        (entry,) = group["hooks"]
+        told = json.loads(printed.stdout)["hooks"]
+        assert list(told) == ["PreToolUse", "PostToolUse", "PostToolUseFailure"]
+    entry, *later = [group["hooks"][0] for (group,) in told.values()]
+    for each in later:
+        assert each["command"] == entry["command"].replace("|| exit 2", "|| exit 1")
     assert (entry["type"], entry["timeout"]) == ("command", 90)
     assert entry["command"].endswith(f"hook {program} --timeout 90 || exit 2")
     call = read(recorded)
@@ -365,3 +373,56 @@ def test_two_calls_that_are_the_same_need_an_approval_each(metacog: Any) -> None
     metacog.decide(held["id"], "approve")
     metacog.decide_next("reject", first["session_id"])
     assert sorted(end(each).does for each in running) == ["allow", "deny"]
+
+
+def after(call: dict[str, Any], event: str = "PostToolUse", **told: Any) -> dict[str, Any]:
+    return call | {"hook_event_name": event} | told
+
+
+def approved(metacog: Any, recorded: str) -> tuple[dict[str, Any], str]:
+    """Return a call that its hook has let through, and its item."""
+    call = read(recorded)
+    running = begin(recorded, call)
+    held = metacog.next_pending(call["session_id"])["id"]
+    metacog.decide(held, "edit", arguments=EDITED[recorded])
+    assert end(running).does == "allow"
+    return call | {"tool_input": EDITED[recorded]}, held
+
+
+@pytest.mark.parametrize(
+    ("recorded", "event", "told", "status", "detail"),
+    [
+        ("claude-code-bash", "PostToolUse", {"tool_response": {"stdout": "ok", "interrupted": False}}, "done", ""),
+        ("claude-code-bash", "PostToolUse", {"tool_response": {"interrupted": True}}, "failed", "interrupted"),
+        ("claude-code-bash", "PostToolUseFailure", {"error": "Exit code 1\nno"}, "failed", "Exit code 1\nno"),
+        ("codex-bash", "PostToolUse", {"tool_response": "Exit code: 0\nOutput:\nok"}, "done", "exit 0"),
+        ("codex-bash", "PostToolUse", {"tool_response": '{"metadata": {"exit_code": 3}}'}, "failed", "exit 3"),
+        ("codex-bash", "PostToolUse", {"tool_response": {"isError": True}}, "failed", ""),
+        ("codex-bash", "PostToolUse", {"tool_response": "é" * 20_000}, "done", ""),
+    ],
+)
+def test_what_became_of_an_approved_call_is_reported(
+    metacog: Any, recorded: str, event: str, told: dict[str, Any], status: str, detail: str
+) -> None:
+    call, held = approved(metacog, recorded)
+    for _ in range(2):  # told of again, it is reported already
+        assert hook(recorded, after(call, event, **told)) == (0, {}, "")
+    outcome = metacog.item(held)["outcome"]
+    assert (outcome["status"], outcome["detail"]) == (status, detail)
+    given = told.get("tool_response")
+    assert outcome["result"] == given or (given.startswith(outcome["result"]) and len(outcome["result"]) > 5_000)
+
+
+def test_a_report_that_fails_is_one_line_and_a_later_one_is_taken(metacog: Any) -> None:
+    call, held = approved(metacog, "claude-code-bash")
+    with metacog.down():
+        ran = hook("claude-code-bash", after(call, tool_response={}))
+    assert (ran.status, ran.told, ran.error.count("\n")) == (1, {}, 1)
+    assert ran.error.startswith("metacog was not told what became of this call: ")
+    assert hook("claude-code-bash", after(call, tool_response={})).status == 0
+    assert metacog.item(held)["outcome"]["status"] == "done"
+
+
+@BOTH
+def test_of_a_call_that_nobody_approved_nothing_is_reported(metacog: Any, recorded: str) -> None:
+    assert hook(recorded, after(read(recorded), tool_response="ok")) == (0, {}, "")

@@ -12,8 +12,8 @@ from driver import SECONDS
 from mcp_types import ElicitResult
 
 from metacog_client import AsyncClient, flows
+from metacog_client.journal import Journal
 from metacog_client.mcp.gate import Gate
-from metacog_client.mcp.journal import Journal
 
 pytestmark = pytest.mark.anyio
 PAY = {"eur": 20, "to": "DE89"}

@@ -1,7 +1,11 @@
-"""Answer one hook: read the call, ask metacog, wait, and print what the program takes, always in time."""
+"""Answer one hook: read the call, ask metacog, wait, and print what the program takes, always in time.
+
+A hook that is run after the call says what became of it.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -16,7 +20,7 @@ from typing import NoReturn, TextIO
 from ..client import Client
 from ..errors import MetacogError, NotConfigured, Refused
 from ..gating import Outcome
-from .dialects import DIALECTS, MAX_KEPT, Answer, Call, Dialect, Do, NotForUs, OutOfShape
+from .dialects import DIALECTS, MAX_KEPT, Answer, Call, Dialect, Do, Made, NotForUs, OutOfShape
 from .install import settings_of
 
 # Between the end of waiting and our last word, and between that and the hook's timeout, when the tool would run.
@@ -24,6 +28,10 @@ SPARE_SECONDS = 5.0
 SOON_SECONDS = 5.0  # to wait for a decision where somebody else can be asked after it
 BLOCKED, FAILED = 2, 1  # exit statuses: the tool is not used, and why is on standard error; a person is told, no more
 TRACEPARENT = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
+
+
+class NotTold(Exception):
+    """metacog does not know what became of a call."""
 
 
 class Stopped(Exception):
@@ -64,7 +72,8 @@ class Settings:
 def parser() -> ArgumentParser:
     told = ArgumentParser(
         prog="metacog hook",
-        description="Ask metacog before a coding agent uses a tool. Reads the hook's JSON, prints its answer.",
+        description="Ask metacog before a coding agent uses a tool, and report what became of it. Reads the hook's "
+        "JSON, prints its answer.",
         epilog="Each setting is also a variable, METACOG_HOOK_TIMEOUT and so on; METACOG_URL and METACOG_API_KEY are "
         "needed. The key has no option: others on the machine can read those.",
     )
@@ -131,7 +140,8 @@ def answer(given: Namespace, out: TextIO) -> int:
 
     def work() -> None:
         try:
-            found.append(decided(dialect.read(sys.stdin.buffer.read()), settings))
+            told = dialect.read(sys.stdin.buffer.read())
+            found.append(report(told, settings) if isinstance(told, Made) else decided(told, settings))
         except Exception as error:  # an error that nobody thought of lets nothing run either
             found.append(error)
 
@@ -154,7 +164,10 @@ def answer(given: Namespace, out: TextIO) -> int:
         return blocked(f"metacog cannot be asked, so this was not done: {error}", secret)
     if isinstance(result, NotForUs):
         # To block here would keep a session from ending, say.
-        sys.stderr.write(f"metacog hook {dialect.name} answers PreToolUse alone: {result}.\n")
+        sys.stderr.write(f"metacog hook {dialect.name} has no answer to this: {result}.\n")
+        return FAILED
+    if isinstance(result, NotTold):
+        sys.stderr.write(without(secret, f"metacog was not told what became of this call: {result}\n"))
         return FAILED
     if isinstance(result, OutOfShape):
         return blocked(f"metacog hook {dialect.name} does not know what to review, so this was not done: {result}.")
@@ -177,7 +190,39 @@ def decided(call: Call, settings: Settings) -> Answer:
         )
         if told.verdict == "pending" and late == "ask":
             told = handed_over(client, told)
-        return of_outcome(told, settings, late, f"{client.url}/queue/{told.held}/")
+        answer = of_outcome(told, settings, late, f"{client.url}/queue/{told.held}/")
+        if told.held and told.allowed and answer.do == "allow":
+            keep(client.url, call, told.held)
+        return answer
+
+
+def keep(url: str, call: Call, held: str) -> None:
+    """Remember by which approval a call is made. Where that fails it is made all the same: a person allowed it."""
+    import sqlite3
+
+    from ..journal import Journal, key_of, usual_path
+
+    if call.asked.call_id:
+        with contextlib.suppress(sqlite3.Error):
+            Journal(usual_path("hooks")).keep(key_of(url, call.session, call.asked.call_id), held)
+
+
+def report(made: Made, settings: Settings) -> Answer:
+    """Say what became of a call that was approved; nothing of others. NotTold where metacog did not take it."""
+    import sqlite3
+
+    from ..journal import Journal, key_of, usual_path
+    from ..reporting import fitted, hurried, plain
+
+    try:
+        with Client(settings.url, settings.key, run=made.session) as client:
+            journal = Journal(usual_path("hooks"))
+            if held := journal.held(key_of(client.url, made.session, made.call_id)):
+                hurried(client).report(held, made.status, detail=plain(made.detail), result=fitted(made.result))
+                journal.settle_held(held)
+    except (MetacogError, sqlite3.Error) as error:
+        raise NotTold(str(error)) from None
+    return Answer("nothing")
 
 
 def metadata_of(call: Call, settings: Settings) -> dict[str, str]:

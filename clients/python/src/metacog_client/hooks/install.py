@@ -9,25 +9,33 @@ import shutil
 import sys
 from argparse import Namespace
 
-from .dialects import DIALECTS
+from .dialects import DIALECTS, EVENT
+
+AFTER_SECONDS = 20  # for a hook that says what became of a call
 
 
 def settings_of(given: Namespace, arguments: list[str]) -> str:
-    """Return the program's settings that run this very command before each tool.
+    """Return the program's settings that run this very command before each tool, and after it.
 
-    A hook that cannot be started, or fails before it can say so, would let the tool run: `|| exit 2` does not.
+    A hook that cannot be started, or fails before it can say so, would let the tool run: `|| exit 2` does not. What
+    fails after the tool was used is told to a person, and no more.
     """
-    command = (
-        f"{shlex.join([*this_program(), 'hook', *(each for each in arguments if each != '--settings')])} || exit 2"
-    )
-    timeout = int(float(given.timeout or DIALECTS[given.program].timeout))
+    command = shlex.join([*this_program(), "hook", *(each for each in arguments if each != "--settings")])
+    dialect = DIALECTS[given.program]
+    timeout = int(float(given.timeout or dialect.timeout))
+    hooks = {EVENT: (f"{command} || exit 2", timeout)}
+    hooks |= dict.fromkeys(dialect.after, (f"{command} || exit 1", AFTER_SECONDS))
     if given.program == "codex":
-        return (
-            "[[hooks.PreToolUse]]\n[[hooks.PreToolUse.hooks]]\n"
-            f'type = "command"\ncommand = {json.dumps(command)}\ntimeout = {timeout}\n'
+        return "".join(
+            f"[[hooks.{event}]]\n[[hooks.{event}.hooks]]\n"
+            f'type = "command"\ncommand = {json.dumps(told)}\ntimeout = {seconds}\n'
+            for event, (told, seconds) in hooks.items()
         )
-    hook = {"type": "command", "command": command, "timeout": timeout}
-    return json.dumps({"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [hook]}]}}, indent=2) + "\n"
+    entries = {
+        event: [{"matcher": "*", "hooks": [{"type": "command", "command": told, "timeout": seconds}]}]
+        for event, (told, seconds) in hooks.items()
+    }
+    return json.dumps({"hooks": entries}, indent=2) + "\n"
 
 
 def this_program() -> list[str]:

@@ -8,9 +8,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .. import journal
 from ..client import AsyncClient
 from ..gating import Outcome, ToolCall
-from . import journal, wire
+from . import wire
 
 PROGRESS_SECONDS = 5.0
 MAX_DESCRIPTION = 2_000

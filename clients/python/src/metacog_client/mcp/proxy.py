@@ -17,9 +17,9 @@ from pathlib import Path
 
 from ..client import AsyncClient
 from ..errors import MetacogError
+from ..journal import Journal, usual_path, usual_session
 from . import upstream
 from .gate import Gate
-from .journal import Journal, usual_path, usual_session
 from .relay import Relay
 
 WAIT_SECONDS = 50.0  # below the minute after which many clients give up

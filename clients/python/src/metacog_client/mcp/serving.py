@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..client import AsyncClient
 from ..errors import MetacogError
-from .journal import Journal, usual_path, usual_session
+from ..journal import Journal, usual_path, usual_session
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send

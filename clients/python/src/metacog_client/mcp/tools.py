@@ -21,8 +21,8 @@ from pydantic import BaseModel, Field
 from ..client import AsyncClient
 from ..errors import MetacogError, Refused, Unreachable
 from ..gating import Outcome, Text, ToolCall
+from ..journal import Journal, key_of
 from . import wire
-from .journal import Journal, key_of
 
 WAIT_SECONDS = 50.0
 MAX_WAIT_SECONDS = 3_600.0

@@ -79,6 +79,21 @@ class Journal:
         with closing(_Use(self)) as use, use.rows as rows:
             rows.execute("UPDATE open SET held = ? WHERE key = ?", (held, key))
 
+    def keep(self, key: str, held: str) -> None:
+        """Write down that a call is let through by the approval of this item, for whoever hears what became of it."""
+        now = time.time()
+        with closing(_Use(self)) as use, use.rows as rows:
+            rows.execute("DELETE FROM open WHERE at < ?", (now - KEPT_SECONDS,))
+            rows.execute(
+                "INSERT OR REPLACE INTO open (key, call_id, at, held) VALUES (?, ?, ?, ?)", (key, "", now, held)
+            )
+
+    def held(self, key: str) -> str | None:
+        """Give the item that a call is held as, if it is here."""
+        with closing(_Use(self)) as use, use.rows as rows:
+            found: tuple[str | None] | None = rows.execute("SELECT held FROM open WHERE key = ?", (key,)).fetchone()
+        return found and found[0]
+
     def settle_held(self, held: str) -> None:
         """Take out what is held as this item, if it is here."""
         with closing(_Use(self)) as use, use.rows as rows:
