@@ -2,13 +2,18 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from .ranking.features import Seen, facts_of, see
+from pydantic import TypeAdapter, ValidationError
+
+from .ranking.features import Called, Seen, facts_of, see
 from .ranking.learning import Decided
 from .scorer import Scorer
 from .text.strict_json import Refused
-from .text.tags import items_of
+from .text.tags import ToolCall, items_of
+from .tool_calls.gate import effect_part
+from .wire.assessment import EffectPart
 from .wire.wire import ResponseBody, check_response, instant
 
 BELONGS = ("run", "conversation", "conversation_id")  # of metadata, beside the session
@@ -44,10 +49,15 @@ class Reader:
             taken = {name: taken[name] for name in only if name in taken} | {"response": line["text"]}
             taken["session"] = taken.get("session") or None
         body = check_response(taken)
+        verdict = self._scorer.score(body)
         items = items_of(body) if is_body else ()
-        calls = [(item.call.name, item.call.arguments) for item in items if item.call]
+        calls = [
+            Called(item.call.name, item.call.arguments, said["effects"])
+            for item, said in zip(items, verdict["items"], strict=False)
+            if item.call
+        ]
         if isinstance(line.get("name"), str) and not is_body:
-            calls.append((line["name"], line.get("arguments")))
+            calls.append(self._called(line))
         # What items say beside the response is read behind it, so that places in the response stay.
         beside = [item.text for item in items if item.text not in body["response"]]
         text = "\n".join(filter(None, [body["response"], *beside]))
@@ -55,7 +65,6 @@ class Reader:
         if session:
             turns = self._turns[session]
             self._turns[session] += 1
-        verdict = self._scorer.score(body)
         facts = facts_of(text, body["user_message"], verdict, turns=turns, kind=str(kind), calls=calls)
         return Line(
             text,
@@ -63,6 +72,17 @@ class Reader:
             see(text, body["user_message"] or "", facts),
             belongs(session, body["metadata"]),
         )
+
+    def _called(self, line: Mapping[str, Any]) -> Called:
+        """Read the call of a line, with the effects that it says it has: they were read with the agent's workspace."""
+        name, arguments = line["name"], line.get("arguments")
+        if line.get("effects") is None:
+            judged = self._scorer.judge(ToolCall(name, arguments))
+            return Called(name, arguments, [*map(effect_part, judged.reading.effects)])
+        try:
+            return Called(name, arguments, _effects().validate_python(line["effects"]))
+        except ValidationError:
+            raise _refused("/effects", "`effects` is a list of effects, as an assessment has them.") from None
 
     def read_decided(self, line: Any) -> Decided | None:
         """Read what was decided; None where an exported line tells of nothing that a person decided."""
@@ -77,6 +97,11 @@ class Reader:
             raise _refused("/rejected", "`rejected` is true or false.")
         found = self.read(line)
         return Decided(found.seen, rejected, at, found.belongs, key=found.text)
+
+
+@lru_cache(1)
+def _effects() -> TypeAdapter[list[EffectPart]]:
+    return TypeAdapter(list[EffectPart])
 
 
 def decided_at(line: Any) -> float:

@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from metacog.heuristics.parts import MANY_TURNS
-from metacog.heuristics.ranking.features import Seen, facts_of, see
-from metacog.heuristics.ranking.model import Model, Reason, place_among
+from metacog.heuristics.ranking.features import Called, Seen, facts_of, see
+from metacog.heuristics.ranking.model import Fact, Model, Reason, place_among
 from metacog.heuristics.stats.gate import CALIBRATED
 from metacog.models import Agent
 from reviews.models import AgentResponse, HeldItem, LearnedRisk, RiskModel
@@ -23,7 +23,7 @@ class Why(NamedTuple):
     chance: float | None  # of being rejected, where that was found to be calibrated
     judged: int  # decisions that judged the model
     reasons: Sequence[Reason]  # phrases of the item's text; of a tool call none, which may be secret
-    facts: Sequence[tuple[str, float]]
+    facts: Sequence[tuple[str, Fact]]  # by name, with what is known of each
 
 
 @lru_cache(32)  # 0.5 MB each
@@ -53,7 +53,7 @@ def seen_in(response: AgentResponse, body: Mapping[str, Any], item: HeldItem | N
     text, question = item.text if item else body["response"], body.get("user_message") or ""
     calls = []
     if item and item.kind == HeldItem.Kind.TOOL_CALL:
-        calls = [(item.call.name, item.call.arguments)]
+        calls = [Called(item.call.name, item.call.arguments, item.call.effects)]
     facts = facts_of(
         text,
         question,
@@ -101,7 +101,7 @@ def why(item: HeldItem) -> Why | None:
         chance=risk if is_calibrated else None,
         judged=gate.get("decisions", 0),
         reasons=[] if item.kind == HeldItem.Kind.TOOL_CALL else model.because(seen, item.text),
-        facts=model.because_of(seen),
+        facts=[(name, model.facts[name]) for name, _ in model.because_of(seen)],
     )
 
 

@@ -18,10 +18,10 @@ from django.db.models import Exists, OuterRef, Q, Sum
 from metacog.audit import audit
 from metacog.heuristics.decided import belongs
 from metacog.heuristics.hesitation.modulation import HELD_KINDS
-from metacog.heuristics.ranking.features import Seen, facts_of, see
+from metacog.heuristics.ranking.features import Called, Seen, facts_of, see
 from metacog.heuristics.ranking.learning import Decided, Learned, in_words, learn
 from metacog.heuristics.text.reading import seconds_to_read
-from metacog.heuristics.text.tags import Item, ToolCall, items_of
+from metacog.heuristics.text.tags import Item, items_of
 from metacog.heuristics.wire.assessment import ItemPart
 from metacog.models import Agent, Team
 from reviews.isolation import by_itself, in_turn
@@ -235,10 +235,9 @@ def _as_one(response: AgentResponse, body: Mapping[str, Any]) -> tuple[str, str]
 
 
 def _seen(
-    response: AgentResponse, body: Mapping[str, Any], text: str, kind: str, turns: int, call: ToolCall | None = None
+    response: AgentResponse, body: Mapping[str, Any], text: str, kind: str, turns: int, calls: Sequence[Called] = ()
 ) -> Seen:
     question, agent = body.get("user_message") or "", response.agent.public_id
-    calls = [(call.name, call.arguments)] if call else []
     facts = facts_of(text, question, response.wire_verdict(), turns=turns, kind=kind, agent=agent, calls=calls)
     return see(text, question, facts)
 
@@ -253,6 +252,8 @@ def _recent(team: Team, now: datetime) -> Iterator[Text]:
     for response in rows.iterator(chunk_size=AT_ONCE):
         body = response.wire_body()
         for item, answer in _items(response, body):
-            seen = _seen(response, body, item.text, item.kind, turns.before(response), item.call)
+            call = item.call
+            calls = [Called(call.name, call.arguments, answer.get("effects", ()))] if call else []
+            seen = _seen(response, body, item.text, item.kind, turns.before(response), calls)
             passed = answer["disposition"] in ("pass", "mark") or answer.get("by_budget", False)
             yield Text(response.agent_id, seen, passed and not (item.call or answer["recognised"]))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from ..hesitation.modulation import HELD_KINDS
 from ..text.tags import Item
 from ..wire.assessment import ItemPart
-from .features import facts_of, see
+from .features import Called, facts_of, see
 from .model import Model
 
 
@@ -44,7 +44,7 @@ def rank_items(
             turns=ranking.turns,
             kind=item.kind,
             agent=ranking.agent,
-            calls=[(item.call.name, item.call.arguments)] if item.call else (),
+            calls=[Called(item.call.name, item.call.arguments, verdict["effects"])] if item.call else (),
         )
         risk = verdict["risk"] = ranking.model.risk(see(item.text, question or "", facts))
         can_be_held = item.call is None and verdict["disposition"] in ("pass", "mark")

@@ -13,8 +13,11 @@ from itertools import islice, pairwise
 from typing import Any, NamedTuple
 from zlib import crc32
 
+from ..effects.calls.shape import place_of
+from ..effects.effect import Effect
 from ..text.shadow import fold
 from ..text.spans import Place
+from ..wire.assessment import EffectPart
 
 BUCKETS = 65_536
 READ = 2_000  # characters of a text, and of a question
@@ -24,7 +27,8 @@ _TOKEN = re.compile("[\u3400-\u9fff]|[^\\W\u3400-\u9fff]+|[^\\w\\s]")
 _OF_HAN = 1 << 16  # set in the hash of a Chinese character
 _IN_QUESTION = 0x5BD1
 _MOST_HASHES = 65_536
-_MOST_FACTS = 64  # of one kind about one text: tools, or names of arguments
+_WHERE = {True: " inside", False: " outside", None: ""}
+_MOST_FACTS = 64  # of one kind about one text: tools and names of arguments, or effects
 
 
 class Seen(NamedTuple):
@@ -33,6 +37,14 @@ class Seen(NamedTuple):
     text: Sequence[int]  # buckets, each once
     question: Sequence[int]
     facts: Mapping[str, float]
+
+
+class Called(NamedTuple):
+    """A tool call in a text: its name and arguments, and its effects as its verdict has them."""
+
+    name: str
+    arguments: Any
+    effects: Iterable[EffectPart] = ()
 
 
 def see(text: str, question: str, facts: Mapping[str, float]) -> Seen:
@@ -96,12 +108,13 @@ def facts_of(
     turns: int = 0,
     kind: str = "",
     agent: str = "",
-    calls: Iterable[tuple[str, Any]] = (),
+    calls: Sequence[Called] = (),
 ) -> dict[str, float]:
     """Return the facts about one text: names with numbers, most of them from 0 to 1.
 
-    `turns` is how many responses its session had before, `calls` are names and arguments of the tool calls in it. Of
-    the response's `verdict` hesitation, quality, confidence and stuck are read, as far as they are there.
+    `turns` is how many responses its session had before, `calls` are the tool calls in it. Of the response's `verdict`
+    hesitation, quality, confidence and stuck are read, as far as they are there. A fact that is added here gets a model
+    a new `FORMAT`.
     """
     length = _log(len(text), 8)
     facts = {"length": length, "length-squared": round(length * length, 4), "turns": _log(turns, 4)}
@@ -124,16 +137,39 @@ def facts_of(
         facts[f"confidence:{confidence['level']}"] = 1.0
     if stuck:
         facts["stuck"] = min(1.0, stuck["points"] / 10)
-    for name in islice(_named(calls), _MOST_FACTS):
+    for name in (*islice(_named(calls), _MOST_FACTS), *islice(_effects(calls), _MOST_FACTS)):
         facts[name] = 1.0
     return facts
 
 
-def _named(calls: Iterable[tuple[str, Any]]) -> Iterator[str]:
-    for tool, arguments in calls:
+def _named(calls: Iterable[Called]) -> Iterator[str]:
+    for tool, arguments, _ in calls:
         yield f"tool:{tool}"
         if isinstance(arguments, Mapping):
             yield from (f"argument:{tool}/{key}" for key in arguments)
+
+
+def _effects(calls: Iterable[Called]) -> Iterator[str]:
+    """Name what calls would do: "effect:delete", "effect:delete path outside", and where, as `object_fact` does."""
+    for part in (part for call in calls for part in call.effects):
+        yield f"effect:{part['effect']}"
+        if of := part.get("of"):
+            yield f"effect:{part['effect']} {of}{_WHERE[part['inside']]}"
+            if not part["inside"]:
+                yield object_fact(part)
+
+
+def object_fact(part: EffectPart) -> str:
+    """Name an effect by the place of its object: the folder, host or domain, else itself; hashed, as words are."""
+    return f"object:{part['effect']} {crc32(place_in(part).encode('utf-8', 'replace')):08x}"
+
+
+def place_in(part: EffectPart) -> str:
+    """Say where the object of an effect is, as a shape has it."""
+    try:
+        return place_of(Effect(**part))
+    except ValueError:  # no address, though it is called one
+        return part["object"] or ""
 
 
 def _log(count: int, unit: int) -> float:

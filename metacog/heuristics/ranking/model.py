@@ -5,6 +5,7 @@ import math
 from array import array
 from base64 import b64decode, b64encode
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,14 +20,15 @@ from ..text.words import STOPWORDS
 from .features import BUCKETS, QUESTION, Seen, runs
 from .logistic import Row, chance, fit
 
-FORMAT = 1
+# Its version, which says what facts it may know. 1 knew of no effects and counted nothing: it reads as it did.
+FORMAT = 2
 MOST_REASONS = 5
 _LEAST = 0.02  # in the logarithm of odds: a phrase that carries less is no reason
 _SHARE = 0.25  # of what the heaviest word of the text carries, what a word must to be in a phrase
 _LEAST_COUNT = 3  # cases in which a fact must occur to be learned
 _MOST_FACTS = 4_000
 _STEPS = 32_767
-_UNKNOWN = (0.0, 0.0)
+_SIZES = {1: 2, 2: 4}  # by format, how much is written of a fact
 
 # Of what a model may be made: everything, or one fact alone, where that orders as well.
 Kind = Literal["learned", "length", "turns", "score"]
@@ -40,6 +42,18 @@ class Reason(NamedTuple):
     weight: float
     start: int
     end: int
+
+
+class Fact(NamedTuple):
+    """What was learned of a fact: its weight and mean among the cases, and how many cases have it."""
+
+    weight: float
+    mean: float
+    cases: int = 0  # 0: its model is of format 1
+    rejected: int = 0
+
+
+_UNKNOWN = Fact(0.0, 0.0)
 
 
 class Case(NamedTuple):
@@ -60,7 +74,8 @@ class Model:
     intercept: float
     scale: float  # of one step of `words`
     words: Sequence[int]  # a weight for each bucket, in steps
-    facts: Mapping[str, tuple[float, float]]  # by name: its weight, and its mean among the cases
+    facts: Mapping[str, Fact]  # by name
+    format: int = FORMAT
 
     @classmethod
     def learn(cls, cases: Sequence[Case], kind: Kind = "learned") -> Self:
@@ -69,11 +84,13 @@ class Model:
         The same cases in the same order give the same model to the byte. Takes about 0.3 s of CPU for 1,000 texts of
         500 characters.
         """
-        counted: dict[str, int] = {}
+        counted, against = Counter[str](), Counter[str]()
         sums: dict[str, float] = {}
         for case in cases:
+            counted.update(case.seen.facts.keys())
+            if case.rejected:
+                against.update(case.seen.facts.keys())
             for name, value in case.seen.facts.items():
-                counted[name] = counted.get(name, 0) + 1
                 sums[name] = sums.get(name, 0.0) + value
         alone = _ALONE.get(kind)
         frequent = sorted(counted, key=lambda name: (-counted[name], name))[:_MOST_FACTS]
@@ -99,7 +116,12 @@ class Model:
             words=array("h", [round(weight / scale) if scale else 0 for weight in weights[:BUCKETS]]),
             facts={
                 # No -0.0, which a database may keep as 0.0: the id would stand for another content.
-                name: (round(weights[column], 6) + 0.0, round(sums[name] / len(cases), 6) + 0.0)
+                name: Fact(
+                    round(weights[column], 6) + 0.0,
+                    round(sums[name] / len(cases), 6) + 0.0,
+                    counted[name],
+                    against[name],
+                )
                 for name, column in sorted(columns.items())
             },
         )
@@ -114,7 +136,7 @@ class Model:
             found += sum(map(self.words.__getitem__, group)) * value
         odds = self.intercept + found * self.scale
         for name, value in seen.facts.items():
-            odds += self.facts.get(name, _UNKNOWN)[0] * value
+            odds += self.facts.get(name, _UNKNOWN).weight * value
         return odds
 
     def because(self, seen: Seen, text: str) -> list[Reason]:
@@ -146,7 +168,7 @@ class Model:
         """Return the facts that raise the risk most above the mean, the strongest first, with what each carried."""
         carried: dict[str, float] = {}
         for name, value in seen.facts.items():
-            weight, mean = self.facts.get(name, _UNKNOWN)
+            weight, mean, *_ = self.facts.get(name, _UNKNOWN)
             said = name.removesuffix("-squared")
             carried[said] = carried.get(said, 0.0) + weight * (value - mean)
         raising = [(name, round(weight, 4)) for name, weight in carried.items() if weight >= _LEAST]
@@ -169,22 +191,22 @@ class Model:
         if byteorder == "big":
             steps.byteswap()
         return {
-            "format": FORMAT,
+            "format": self.format,
             "kind": self.kind,
             "cases": self.cases,
             "rejected": self.rejected,
             "intercept": self.intercept,
             "scale": self.scale,
             "words": b64encode(steps.tobytes()).decode() if self.kind == "learned" else "",
-            "facts": {name: list(weight) for name, weight in self.facts.items()},
+            "facts": {name: list(fact[: _SIZES[self.format]]) for name, fact in self.facts.items()},
         }
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
         """Read a model; ValueError says what is wrong with it, which is anything that its id does not stand for."""
         try:
-            if document["format"] != FORMAT:
-                raise ValueError(f"its format is {document['format']!r}; this version reads format {FORMAT}")
+            if document["format"] not in _SIZES:
+                raise ValueError(f"its format is {document['format']!r}; this version reads formats 1 to {FORMAT}")
             steps = array("h")
             try:
                 steps.frombytes(b64decode(document["words"], validate=True) or bytes(2 * BUCKETS))
@@ -194,12 +216,15 @@ class Model:
                 steps.byteswap()
             if len(steps) != BUCKETS:
                 raise ValueError("its words cannot be read")
-            facts = {str(name): (float(weight), float(mean)) for name, (weight, mean) in document["facts"].items()}
+            facts = {
+                str(name): Fact(float(weight), float(mean), *map(int, counts))
+                for name, (weight, mean, *counts) in document["facts"].items()
+            }
             intercept, scale = float(document["intercept"]), float(document["scale"])
             if not all(map(math.isfinite, (intercept, scale, *chain(*facts.values())))):
                 raise ValueError("a weight is no number")
             counts = int(document["cases"]), int(document["rejected"])
-            found = cls(document["kind"], *counts, intercept, scale, steps, facts)
+            found = cls(document["kind"], *counts, intercept, scale, steps, facts, document["format"])
             if found.as_dict() != document:
                 raise ValueError("its content is not what its id stands for")
             return found

@@ -5,15 +5,57 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
-from django.utils.translation import gettext
+from django.utils.functional import Promise
+from django.utils.translation import gettext, pgettext_lazy
 
-from metacog.heuristics.wire.assessment import Verdict
+from metacog.heuristics.ranking.features import object_fact, place_in
+from metacog.heuristics.ranking.model import Fact
+from metacog.heuristics.tool_calls.secrets import masked_effects
+from metacog.heuristics.wire.assessment import EffectPart, Verdict
 from reviews.models import HeldItem
 from reviews.presentation.explanation import FLAGS, LEVELS, TITLES
 from reviews.presentation.highlight import LEARNED, Mark, Shown, show
 from reviews.presentation.ratios import percent
 from reviews.risk.in_force import Why
+
+# What a call does that has an effect, and what kind of thing it does it to.
+_DOES: dict[str, Promise] = {
+    "read": pgettext_lazy("what a call does", "reads"),
+    "write": pgettext_lazy("what a call does", "writes"),
+    "delete": pgettext_lazy("what a call does", "deletes"),
+    "execute": pgettext_lazy("what a call does", "runs code"),
+    "fetch": pgettext_lazy("what a call does", "fetches from the network"),
+    "send": pgettext_lazy("what a call does", "sends data out"),
+    "install": pgettext_lazy("what a call does", "installs packages"),
+    "publish": pgettext_lazy("what a call does", "publishes"),
+    "privilege": pgettext_lazy("what a call does", "uses or grants higher privileges"),
+    "secret": pgettext_lazy("what a call does", "uses secrets"),
+    "pay": pgettext_lazy("what a call does", "moves money"),
+    "irreversible": pgettext_lazy("what a call does", "cannot be undone"),
+    "unknown": pgettext_lazy("what a call does", "cannot be read for certain"),
+}
+_THINGS: dict[str, Promise] = {
+    "path": pgettext_lazy("object of a call", "file or folder"),
+    "url": pgettext_lazy("object of a call", "web address"),
+    "host": pgettext_lazy("object of a call", "host"),
+    "address": pgettext_lazy("object of a call", "mail address"),
+    "amount": pgettext_lazy("object of a call", "amount"),
+    "table": pgettext_lazy("object of a call", "table"),
+    "package": pgettext_lazy("object of a call", "package"),
+    "program": pgettext_lazy("object of a call", "program"),
+    "ref": pgettext_lazy("object of a call", "branch or tag"),
+    "name": pgettext_lazy("object of a call", "name"),
+}
+_NUMBERS = (
+    "length",
+    "turns",
+    "question-length",
+    "score",
+    "quality",
+    "stuck",
+)  # facts that every text has, more or less
 
 
 @dataclass(frozen=True)
@@ -32,10 +74,10 @@ class Stands:
 
 def stands(why: Why, held: HeldItem, verdict: Verdict, question: str | None) -> Stands:
     """Put `why` into words; `verdict` and `question` are those of the item's response."""
-    names = [name for name, _ in why.facts]
-    tools = tuple(f"argument:{name.removeprefix('tool:')}/" for name in names if name.startswith("tool:"))
+    tools = tuple(f"argument:{name.removeprefix('tool:')}/" for name, _ in why.facts if name.startswith("tool:"))
     # Where the tool itself is told, its arguments tell no more.
-    facts = dict.fromkeys(_fact(name, held, verdict, question) for name in names if not name.startswith(tools))
+    told = _telling([(name, fact) for name, fact in why.facts if not name.startswith(tools)])
+    facts = dict.fromkeys(_counted(name, fact, _fact(name, held, verdict, question)) for name, fact in told)
     phrases = {reason.text.casefold(): reason.text for reason in reversed(why.reasons)}
     return Stands(
         kind=why.kind,
@@ -58,6 +100,24 @@ def _rank(top: float) -> str:
     if top > 0.5:
         return gettext("Lower half of this agent's items")
     return gettext("Top %(share)s of this agent's items") % {"share": percent(max(1, math.ceil(100 * top)) / 100)}
+
+
+def _telling(facts: Sequence[tuple[str, Fact]]) -> list[tuple[str, Fact]]:
+    """Leave out that a call has an effect where a narrower fact about it has the very same decisions."""
+    narrower = {
+        (name.partition(" ")[0], fact.cases, fact.rejected)
+        for name, fact in facts
+        if name.startswith("effect:") and " " in name
+    }
+    return [(name, fact) for name, fact in facts if (name, fact.cases, fact.rejected) not in narrower]
+
+
+def _counted(name: str, fact: Fact, told: str) -> str:
+    """Say beside a fact how many of the decisions that have it were rejections."""
+    if not told or not fact.cases or name in _NUMBERS:
+        return told
+    counts = {"fact": told, "rejected": f"{fact.rejected:,}", "cases": f"{fact.cases:,}"}
+    return gettext("%(fact)s: %(rejected)s of %(cases)s rejected") % counts
 
 
 def _fact(name: str, held: HeldItem, verdict: Verdict, question: str | None) -> str:
@@ -94,4 +154,34 @@ def _fact(name: str, held: HeldItem, verdict: Verdict, question: str | None) -> 
         case "argument":
             tool, _, key = named.partition("/")
             return gettext("the argument “%(key)s” of %(tool)s") % {"key": key, "tool": tool}
+        case "effect":
+            return _effect(which)
+        case "object":
+            return _object(name, held)
+    return ""
+
+
+def _effect(which: str) -> str:
+    effect, _, thing = which.partition(" ")
+    of, _, where = thing.partition(" ")
+    told = {"does": str(_DOES.get(effect, "")), "thing": str(_THINGS.get(of, of))}
+    if not told["does"] or not of:
+        return told["does"]
+    match where:
+        case "outside":
+            return gettext("%(does)s outside the project") % told
+        case "inside":
+            return gettext("%(does)s in the project") % told
+    return gettext("%(does)s (%(thing)s)") % told
+
+
+def _object(name: str, held: HeldItem) -> str:
+    """Name the place that a fact is about, which the item's own effects know; secrets are masked."""
+    if held.kind != HeldItem.Kind.TOOL_CALL:
+        return ""
+    effects = held.call.effects
+    for part, hidden in zip(effects, masked_effects(effects, held.call.arguments), strict=True):
+        if part.get("of") and object_fact(part) == name:
+            told = {"does": _DOES[part["effect"]], "thing": show(place_in(cast("EffectPart", hidden)))}
+            return gettext("%(does)s (%(thing)s)") % told
     return ""

@@ -108,7 +108,7 @@ def test_the_same_lines_give_the_same_model_to_the_byte_in_any_order() -> None:
     assert learn(lines[::-1]).stdout == model
     assert len(model) < 2_000_000
     # Under other versions of Python and on other machines, too.
-    assert json.loads(model)["id"] == "risk_82e772e1264bf0e86fa0e496"
+    assert json.loads(model)["id"] == "risk_5f61b194d58a6e491752728e"
 
 
 @table(
@@ -142,6 +142,32 @@ def test_exported_decisions_are_lines_too_and_those_of_no_person_are_left_out() 
     assert done.returncode == 0
     assert b"2 of 402 lines were decided by no person" in done.stderr
     assert b"Learned from 400 decisions" in done.stderr
+
+
+def test_the_effects_of_calls_are_read_and_those_of_an_exported_one_taken_as_they_are(tmp_path: Any) -> None:
+    lines = []
+    for at, line in enumerate(decided(by_nothing)):
+        draw = random.Random(at)
+        name = "".join(draw.sample("abcdefghijklmnop", draw.randrange(2, 16)))
+        command = ("rm -r ../{}", "rm -r {}")[at % 2].format(name)
+        call = {"name": "Bash", "arguments": {"command": command}}
+        lines.append(
+            {"response": "", "items": [{"kind": "tool_call", **call}], "session": f"s{at}", "rejected": at % 2 == 0}
+            | {"decided_at": line["decided_at"]}
+        )
+    done = learn(lines)
+    model = tmp_path / "model.json"
+    model.write_bytes(done.stdout)
+    assert json.loads(done.stdout)["facts"]["effect:delete path outside"][2:] == [200, 200]
+    call = {"name": "Bash", "arguments": {"command": "rm -r ./x"}}
+    gone = {"effect": "delete", "object": "x", "of": "path", "start": 6, "end": 9, "argument": "/command"}
+    sent: list[Line] = [{"text": "Bash", "kind": "tool_call", "response": "resp_1", **call}]
+    sent += [sent[0] | {"effects": [gone | {"inside": False}]}, sent[0] | {"effects": ["much"]}]
+    ranked = run("rank", "--model", str(model), sent="\n".join(map(json.dumps, sent)).encode())
+    inside, outside, refused = map(json.loads, ranked.stdout.splitlines())
+    assert outside["risk"] > inside["risk"] + 0.1
+    assert "effect:delete path outside" in {fact["name"] for fact in outside["facts"]}
+    assert refused["error"]["errors"][0]["pointer"] == "/effects"
 
 
 def test_it_ranks_and_says_which_words_carried_it(tmp_path: Any) -> None:
@@ -193,7 +219,7 @@ def test_a_damaged_model_is_refused_with_what_is_wrong(tmp_path: Any) -> None:
     model = json.loads(learn(decided(by_word)).stdout)
     file = tmp_path / "model.json"
     for document, said in [
-        (model | {"format": 2}, "its format is 2"),
+        (model | {"format": 3}, "its format is 3"),
         (model | {"words": "AAAA"}, "its words cannot be read"),
         (model | {"words": 5}, "another shape"),
         (model | {"facts": {"length": ["much", 0]}}, "is no model"),

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from metacog.heuristics.ranking.model import Fact
 from metacog.models import Agent
 from reviews.models import HeldItem, LearnedRisk
 from tests.reviews.pages.risk.learned import keep, learned
@@ -79,7 +80,7 @@ def test_the_facts_are_told_in_plain_words(client: Any, aurora: Any, kuro: Any) 
         "kind:chat": "its kind (CHAT)",
         "question-length": "the length of the user&#x27;s message (15 characters)",
     }
-    document = replace(learned().model, facts=dict.fromkeys(facts, (3.0, 0.0))).as_dict()
+    document = replace(learned().model, facts=dict.fromkeys(facts, Fact(3.0, 0.0))).as_dict()
     model = RiskModel.objects.create(team=aurora, public_id="risk_of_facts", document=document, made_at=row.made_at)
     Agent.objects.filter(pk=agent.pk).update(risk_model=model.pk)
     page = client.get(f"/queue/{held}/").content.decode()
