@@ -11,10 +11,10 @@ class ReviewsConfig(AppConfig):
     def ready(self) -> None:
         from metacog.accounts import agents
         from patterns.patterns import lifecycle
-        from reviews import webhooks
         from reviews.held import decisions
+        from reviews.records import events
         from reviews.search import triggers
 
         post_migrate.connect(triggers.after_migrating, sender=self)
-        lifecycle.proposed.connect(webhooks.tell_proposed)
+        lifecycle.proposed.connect(events.tell_proposed)
         agents.withdrawing.connect(decisions.withdraw_with_agent)

@@ -9,6 +9,7 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+import pytest
 from django.apps import apps
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -66,13 +67,19 @@ def test_a_module_imports_nothing_above_it() -> None:
     assert above == []
 
 
-def test_arrows_between_folders_go_round_in_no_circle() -> None:
-    """A folder is one place; a module that lies in a package itself is one of its own."""
+@pytest.mark.parametrize("depth", [1, 9])
+def test_arrows_between_folders_go_round_in_no_circle(depth: int) -> None:
+    """Neither between the folders of a level, with all that is in them, nor between those that lie deeper.
+
+    A module that lies in a package itself is a place of its own.
+    """
     paths = {module(path): path for path in sources()}
 
     def place(name: str) -> str:
-        folder = name if paths[name].name == "__init__.py" else name.rpartition(".")[0]
-        return name if folder in LEVELS else folder
+        package = LEVELS[level(name) or 0]
+        folders = name.removeprefix(package).strip(".").split(".")
+        own = folders if paths[name].name == "__init__.py" else folders[:-1] or folders
+        return ".".join([package, *own[:depth]]).strip(".")
 
     arrows: dict[str, set[str]] = {}
     for name, path in paths.items():

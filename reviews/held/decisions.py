@@ -31,7 +31,6 @@ from metacog.heuristics.wire.schema_keys import lost_keys, unknown_keys
 from metacog.models import Agent, AgentState, User
 from metacog.runtime import tracing
 from patterns.patterns.scorer import scorer_for
-from reviews import traces, webhooks
 from reviews.held import approvers, grants
 from reviews.held.approvers import terms_of
 from reviews.intake.ingest import sha256
@@ -39,6 +38,7 @@ from reviews.intake.knowledge import remember_released
 from reviews.intake.tool_calls import digest
 from reviews.isolation import by_itself
 from reviews.models import AgentResponse, Approval, Decision, HeldItem, ReviewTerms, Signal
+from reviews.records import events, traces
 from reviews.scoring.history import take_back_rejected, told_before
 from reviews.serializers import decision_shape, owed
 
@@ -624,7 +624,7 @@ def _release(decision: Decision, state: AgentState, now: datetime) -> None:
     Signal.objects.filter(~Exists(others), response=held.response_id).update(is_open=False)
     kind = "item.expired" if decision.verdict == Verdict.EXPIRE else "item.decided"
     told = decision_shape(decision, names=held.agent.team.names_people)
-    webhooks.tell(held.team_id, kind, lambda: told, now, agent=held.agent, held=held)
+    events.tell(held.team_id, kind, lambda: told, now, agent=held.agent, held=held)
     if held.agent.callback_url:
         owed(held.agent, kind, told, now, held).save(force_insert=True)
     audit.record(

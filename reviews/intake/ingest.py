@@ -36,10 +36,11 @@ from patterns import stuck_state
 from patterns.models import ErrorPattern
 from patterns.patterns.scorer import scorer_for
 from patterns.threads import posts
-from reviews import traces, webhooks
 from reviews.intake import tool_calls
 from reviews.intake.knowledge import remember_items
 from reviews.models import AgentResponse, Decision, Delivery, HeldItem, Signal, held_id, response_id
+from reviews.records import traces
+from reviews.records.events import tell_held
 from reviews.risk import budget, in_force
 from reviews.scoring.history import Past, questions, review_after, with_mentions
 from reviews.serializers import excerpt, owed
@@ -155,7 +156,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
         run_together(cursor, [*writes, (_save_state, [state])], (_add_responses, response))
         calls.save()
         if any(item["held"] for item in found.verdict["items"]):
-            webhooks.tell_held(agent, response.public_id)
+            tell_held(agent, response.public_id)
     post.taken_in(found.verdict)
     return Received(response.verdict, replayed=False)
 

@@ -27,10 +27,10 @@ from metacog.models import Agent, AgentState, User
 from patterns.memory import memory
 from patterns.models import Memory
 from patterns.patterns.scorer import scorer_for, scorer_shown
-from reviews import webhooks
 from reviews.investigation import texts
 from reviews.isolation import by_itself
 from reviews.models import ExtensionRequest
+from reviews.records import events
 from reviews.scoring.history import review_after
 from reviews.serializers import owed
 
@@ -125,7 +125,7 @@ def ask(agent: Agent, asked: Asked, raw: bytes, key: str | None) -> tuple[Extens
         _record("extension-asked", row, agent, after=State.PENDING, number=row.number, objections=objections)
         if row.state != State.PENDING:
             _record(f"extension-{row.state}", row, None, before=State.PENDING, after=row.state, by=row.by)
-        webhooks.tell(agent.team_id, "extension.requested", lambda: texts.shape(row), now, agent=agent)
+        events.tell(agent.team_id, "extension.requested", lambda: texts.shape(row), now, agent=agent)
     return row, True
 
 

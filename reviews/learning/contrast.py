@@ -49,7 +49,7 @@ from reviews.models import (
     ProposalEvidence,
     Sample,
 )
-from reviews.presentation import reasons
+from reviews.records import reasons
 
 Kind, State, Verdict = PatternOrigin.Kind, ErrorPattern.State, Decision.Verdict
 

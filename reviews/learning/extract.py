@@ -35,7 +35,7 @@ from metacog.models import Agent
 from patterns.memory import memory
 from patterns.models import MAX_KEYWORD_LENGTH, ErrorPattern, Memory
 from reviews.models import AgentResponse, Decision, HeldItem, PatternOrigin
-from reviews.presentation import reasons
+from reviews.records import reasons
 
 Source, Kind, Verdict = ErrorPattern.Source, PatternOrigin.Kind, Decision.Verdict
 

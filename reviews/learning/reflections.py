@@ -27,7 +27,7 @@ from patterns.serializers import instant
 from reviews.isolation import by_itself, in_turn
 from reviews.metrics.daily import day_of, start_of
 from reviews.models import AgentResponse, Decision, HeldItem, Reflection
-from reviews.presentation import reasons
+from reviews.records import reasons
 from reviews.serializers import owed
 
 WINDOW = timedelta(days=7)  # that is looked back on: a day alone tells too little

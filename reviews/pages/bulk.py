@@ -30,7 +30,7 @@ from reviews.presentation.calls.read import readers_of
 from reviews.presentation.differences import headings, in_words
 from reviews.presentation.explanation import parts, response_flags
 from reviews.presentation.marks import marked
-from reviews.presentation.reasons import PRESETS
+from reviews.records.reasons import PRESETS
 from reviews.serializers import hesitation_for_people
 
 # Characters of text on one page; what is beyond is decided by itself, since nobody reads a book to press once.

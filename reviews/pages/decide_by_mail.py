@@ -24,9 +24,9 @@ from reviews.models import Decision, HeldItem
 from reviews.outbox import notification_texts
 from reviews.pages import call_desk
 from reviews.pages.deciding import approvals_of, reason_form, reason_given, why_not
-from reviews.presentation import reasons
 from reviews.presentation.explanation import RECORD_OF, explain, response_flags
 from reviews.presentation.marks import marked
+from reviews.records import reasons
 from reviews.serializers import hesitation_for_people
 
 Verdict, State = Decision.Verdict, HeldItem.State

@@ -18,12 +18,12 @@ from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import Agent, Role, User
 from reviews.held import approvers
 from reviews.models import Approval, Decision, HeldItem
-from reviews.presentation import reasons
 from reviews.presentation.approvals import counted, whom
 from reviews.presentation.calls.argument_changes import Change, changes
 from reviews.presentation.highlight import Shown, show
 from reviews.presentation.look_alikes import name_shown
 from reviews.presentation.phrases import person_name
+from reviews.records import reasons
 
 Verdict = Decision.Verdict
 

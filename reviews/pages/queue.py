@@ -27,7 +27,6 @@ from metacog.heuristics.contradiction.contradictions import contradicts
 from metacog.heuristics.tool_calls import secrets
 from metacog.models import Agent, Role, Team, User
 from metacog.pages.agent_choice import choice
-from reviews import traces
 from reviews.held import decisions, listing, presence, saved_views, similar
 from reviews.held.decisions import Taken
 from reviews.held.grants import NotGranted
@@ -46,7 +45,7 @@ from reviews.pages.deciding import (
     words_waiting,
 )
 from reviews.pages.person import PersonRequest, forbidden, number, visible_items
-from reviews.presentation import effects, highlight, questions, reasons
+from reviews.presentation import effects, highlight, questions
 from reviews.presentation.approvals import counted, whom
 from reviews.presentation.calls.grant_form import wanted
 from reviews.presentation.differences import in_words
@@ -57,6 +56,7 @@ from reviews.presentation.queue_rows import entries
 from reviews.presentation.reading.likeness import alikes
 from reviews.presentation.reading.word_changes import word_changes
 from reviews.presentation.risk.standing import stands
+from reviews.records import reasons, traces
 from reviews.risk import in_force
 from reviews.scoring import plain_text
 from reviews.serializers import hesitation_for_people, signals_of, verdict_for_people

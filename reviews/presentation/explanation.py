@@ -19,7 +19,7 @@ from patterns.models import ErrorPattern, ThreadStep
 from reviews.models import AgentResponse, HeldItem, Signal
 from reviews.presentation.engine_words import reason_said, said, sign
 from reviews.presentation.highlight import Shown, show
-from reviews.presentation.reasons import described
+from reviews.records.reasons import described
 
 TITLES = SIGNALS
 FLAGS = {

@@ -13,7 +13,7 @@ from reviews.held.counts import ToDo
 from reviews.presentation import phrases
 from reviews.presentation.ratios import percent
 from reviews.presentation.reading.rendered import reading
-from reviews.presentation.reasons import described
+from reviews.records.reasons import described
 
 register = template.Library()
 

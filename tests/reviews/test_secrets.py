@@ -26,7 +26,7 @@ from reviews.learning import sweep
 from reviews.metrics import daily
 from reviews.models import AgentResponse, Decision, Delivery, HeldItem, Sample, TeamWebhook
 from reviews.outbox import event_texts, notification_texts, webhooks
-from reviews.webhooks import tell_proposed
+from reviews.records.events import tell_proposed
 from tests.conftest import Caller
 from tests.test_every_page import MOST, addresses
 

@@ -35,9 +35,9 @@ from reviews.models import Decision, HeldItem, PatternOrigin
 from reviews.pages.knowledge import proposals
 from reviews.pages.knowledge.proposals import Evidence
 from reviews.pages.person import PersonRequest, number
-from reviews.presentation import reasons
 from reviews.presentation.marks import marks
 from reviews.presentation.ratios import percent, ratio
+from reviews.records import reasons
 from reviews.scoring.preview import DAYS, MOST
 
 State = ErrorPattern.State

@@ -17,8 +17,8 @@ from reviews.metrics.report import Report
 from reviews.presentation.explanation import TITLES
 from reviews.presentation.phrases import gap, person_name
 from reviews.presentation.ratios import number, percent, ratio, sure, unbroken
-from reviews.presentation.reasons import described
 from reviews.presentation.statistics import changes
+from reviews.records.reasons import described
 
 GROUPS: dict[str, Promise] = {
     "signal": _("Signal"),

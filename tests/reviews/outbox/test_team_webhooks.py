@@ -16,12 +16,12 @@ from metacog.accounts.retention import set_retention
 from metacog.models import Agent, AuditEvent
 from patterns.patterns import lifecycle
 from reviews import retention
-from reviews import webhooks as team_webhooks
 from reviews.held import decisions
 from reviews.learning import sweep
 from reviews.learning.extract import PatternProposal
 from reviews.models import AgentResponse, Delivery, Endpoint, HeldItem, TeamWebhook
 from reviews.outbox import deliveries, webhooks
+from reviews.records import events
 from tests.reviews.outbox.receiving import NOW, Receiver, at, owe
 from tests.tables import table
 
@@ -170,8 +170,8 @@ def test_what_is_rolled_back_is_told_to_nobody(
     monkeypatch.setattr(decisions, "remember_released", fail)  # after it was put into the outbox
     with pytest.raises(RuntimeError):
         decisions.decide(held, alice, "reject")
-    tell_held = team_webhooks.tell_held
-    monkeypatch.setattr(team_webhooks, "tell_held", lambda *given: (tell_held(*given), fail()))
+    tell_held = events.tell_held
+    monkeypatch.setattr("reviews.intake.ingest.tell_held", lambda *given: (tell_held(*given), fail()))
     assert (
         kuro.post("/responses", {"response": held.text, "items": [{"kind": "chat", "text": held.text}]}).status_code
         == 500
@@ -182,7 +182,7 @@ def test_what_is_rolled_back_is_told_to_nobody(
 def test_a_response_of_which_nothing_is_held_asks_for_no_webhooks(
     kuro: Any, webhook: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("reviews.webhooks._wanting", lambda *given: pytest.fail("it did"))
+    monkeypatch.setattr("reviews.records.events._wanting", lambda *given: pytest.fail("it did"))
     kuro.respond("I looked.", items=[])
 
 

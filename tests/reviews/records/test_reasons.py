@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.utils import translation
 
-from reviews.presentation import reasons
+from reviews.records import reasons
 from tests.tables import table
 
 pytestmark = pytest.mark.usefixtures("translated")
