@@ -21,23 +21,26 @@ _DENSE = (
 )
 _LETTER = rf"[^\W_{_DENSE}]"
 _SIGN = "[\u20a0-\u20cf\u2100-\u2bff\U0001f000-\U0001faff]"
-_PIECES = re.compile(rf"(?P<word>{_LETTER}+)|(?P<dense>[{_DENSE}]+)|{_SIGN}")
+_PIECES = re.compile(rf"{_LETTER}+|[{_DENSE}]+|{_SIGN}")
+_is_letter, _is_dense = re.compile(_LETTER).match, re.compile(f"[{_DENSE}]").match
 
 
 def cut(folded: str) -> list[str]:
     """Return the different words of a folded text, in the order in which they first come."""
     words: dict[str, None] = {}
     size = 0
-    for found in _PIECES.finditer(folded[:MOST_CHARACTERS]):
-        piece = found[0]
-        pairs = [piece[at : at + 2] for at in range(len(piece) - 1)]
-        for word in [*piece, *pairs] if found["dense"] else [piece[:LONGEST]]:
+    for piece in dict.fromkeys(_PIECES.findall(folded[:MOST_CHARACTERS])):
+        for word in [*piece, *_pairs(piece)] if _is_dense(piece) else [piece[:LONGEST]]:
             if word not in words:
                 size += len(word.encode()) + 4
                 if size > MOST_BYTES:
                     return list(words)
                 words[word] = None
     return list(words)
+
+
+def _pairs(piece: str) -> list[str]:
+    return [piece[at : at + 2] for at in range(len(piece) - 1)]
 
 
 class Wanted:
@@ -48,18 +51,15 @@ class Wanted:
         pieces = list(_PIECES.finditer(folded))
         last = pieces[-1] if pieces else None
         self.prefix = ""  # the beginning of some word
-        if last and last["word"] and last.end() == len(folded) and PREFIX <= len(last[0]) < LONGEST:
+        ends_in_word = last is not None and last.end() == len(folded) and _is_letter(last[0])
+        if last and ends_in_word and PREFIX <= len(last[0]) < LONGEST:
             self.prefix = last[0]
             pieces.pop()
-        self.whole = [word for found in pieces for word in _asked(found)]
-        ends_in_word = last is not None and last["word"] and last.end() == len(folded) and not self.prefix
+        self.whole = [word for found in pieces for word in _asked(found[0])]
         begins = rf"(?<!{_LETTER})" if re.match(_LETTER, folded) else ""
-        ends = rf"(?!{_LETTER})" if ends_in_word and len(last[0]) < LONGEST else ""  # type: ignore[index]
+        ends = rf"(?!{_LETTER})" if last and ends_in_word and not self.prefix and len(last[0]) < LONGEST else ""
         self.pattern = re.compile(begins + re.escape(folded) + ends)
 
 
-def _asked(found: re.Match[str]) -> Iterable[str]:
-    piece = found[0]
-    if not found["dense"]:
-        return [piece[:LONGEST]]
-    return [piece[at : at + 2] for at in range(len(piece) - 1)] or [piece]
+def _asked(piece: str) -> Iterable[str]:
+    return (_pairs(piece) or [piece]) if _is_dense(piece) else [piece[:LONGEST]]
