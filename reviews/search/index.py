@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
@@ -50,6 +51,11 @@ class Document:
     @property
     def row(self) -> tuple[Any, ...]:
         return (self.kind, self.row_id, self.team, self.agent, self.session, self.state, self.labels, self.text)
+
+    @cached_property
+    def words(self) -> list[str]:
+        """All that is indexed of it."""
+        return _words(self.row)
 
 
 @dataclass(frozen=True)
@@ -148,7 +154,7 @@ def write(documents: Sequence[Document], gone: Sequence[tuple[str, int]] = ()) -
             while not kept and key in taken:
                 key += 1
             taken.add(key)
-            _add(cursor, key, document.row)
+            _add(cursor, key, document)
 
 
 def _stored(cursor: Any, rows: Sequence[tuple[str, int]]) -> dict[tuple[str, int], tuple[int, tuple[Any, ...]]]:
@@ -179,13 +185,13 @@ def _forget(cursor: Any, stored: Sequence[tuple[int, tuple[Any, ...]]]) -> None:
         cursor.execute(f"DELETE FROM {_DOCUMENT} WHERE id = %s", [key])
 
 
-def _add(cursor: Any, key: int, row: Sequence[Any]) -> None:
-    words = _words(row)
+def _add(cursor: Any, key: int, document: Document) -> None:
+    row = document.row
     if _is_sqlite():
-        cursor.execute(f"INSERT INTO {_WORDS} (rowid, words) VALUES (%s, %s)", [key, " ".join(words)])
+        cursor.execute(f"INSERT INTO {_WORDS} (rowid, words) VALUES (%s, %s)", [key, " ".join(document.words)])
         places, values = "%s", []
     else:
-        places, values = "array_to_tsvector(%s::text[]), %s", [words]
+        places, values = "array_to_tsvector(%s::text[]), %s", [document.words]
     columns = _COLUMNS if _is_sqlite() else f"words, {_COLUMNS}"
     cursor.execute(
         f"INSERT INTO {_DOCUMENT} ({columns}, id) VALUES ({places}{', %s' * len(row)})", [*values, *row, key]

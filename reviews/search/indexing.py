@@ -15,7 +15,7 @@ from reviews.search import index
 from reviews.search.kinds import BY_PREFIX, KINDS
 
 DUE = 300  # rows that wait to be indexed are looked through directly
-BATCH = 50  # rows of one transaction; on SQLite others wait for it
+BATCH = 100  # rows of one transaction; on SQLite others wait for it
 A_RUN_SECONDS = 5.0  # before the worker looks at its other tasks
 
 
@@ -90,6 +90,8 @@ def _index(
     documents = []
     for prefix, keys in wanted.items():
         documents += read(prefix, keys)
+    for document in documents:
+        document.words  # noqa: B018 - cut before the transaction, which others wait for
     there = {(document.kind, document.row_id) for document in documents}
     gone = [(prefix, key) for prefix, keys in wanted.items() for key in keys if (prefix, key) not in there]
     with transaction.atomic(durable=True):
