@@ -66,28 +66,31 @@ def _with_news() -> list[Agent]:
 def _learn_from(agent: Agent) -> int:
     dealt = 0
     for _ in range(BATCHES_A_RUN):
-        count = _learn_once(agent)
+        count, has_more = _learn_once(agent)
         dealt += count
-        if not count:
+        if not has_more:
             break
     if dealt:
         suggestions.refresh(agent)
     return dealt
 
 
-def _learn_once(agent: Agent) -> int:
-    """Deal with the next responses and decisions of an agent; return how many, 0 also where another was faster."""
+def _learn_once(agent: Agent) -> tuple[int, bool]:
+    """Deal with the next responses and decisions of an agent; return how many, and whether more wait.
+
+    0 also where another was faster, who goes on.
+    """
     cursor, _ = LearningCursor.objects.get_or_create(agent=agent)
     posted = AgentResponse.objects.posted()
     later = posted.filter(agent=agent, pk__gt=cursor.response).select_related("second_look_at")
-    responses, _ = fitting(later.order_by("pk"), BATCH, "body")
+    responses, are_more = fitting(later.order_by("pk").defer("history", "excerpt"), BATCH, "body")
     reached = responses[-1].pk if responses else cursor.response
     released = Decision.objects.filter(agent=agent, seq__gt=cursor.decision_seq).select_related("held").order_by("seq")
-    heard_of, _ = fitting(released, BATCH, "held__text")
+    heard_of, are_more_heard = fitting(released, BATCH, "held__text")
     # What was decided about a response counts once the response does.
     heard = list(takewhile(lambda each: each.held.response_id <= reached, heard_of))
     if not responses and not heard:
-        return 0
+        return 0, False
     # What was decided about a tool call, or about what somebody wanted reviewed, says nothing of the rules on words.
     decisions = [each for each in heard if each.held.kind in HELD_KINDS]
     firings = pattern_stats.find(agent, responses)
@@ -102,7 +105,7 @@ def _learn_once(agent: Agent) -> int:
         last = heard[-1].seq if heard else cursor.decision_seq
         moved = LearningCursor.objects.filter(pk=agent.pk, **was).update(response=reached, decision_seq=last)
         if not moved:
-            return 0
+            return 0, False
         pattern_stats.count(firings, decisions)
         agreement.count(agent, ends)
         CorrectedResponse.objects.bulk_create(
@@ -117,7 +120,7 @@ def _learn_once(agent: Agent) -> int:
                 question.took_back = question.counts and question.before_id in taken_back
             state.save(update_fields=["topics"])
         PossibleCorrection.objects.bulk_create(questions)
-    return len(responses) + len(heard)
+    return len(responses) + len(heard), are_more or are_more_heard or len(heard) < len(heard_of)
 
 
 def _taught(
