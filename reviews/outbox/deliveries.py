@@ -22,11 +22,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
@@ -34,6 +34,7 @@ from metacog import egress
 from metacog.accounts import keys
 from metacog.audit import audit
 from metacog.db import clocks
+from metacog.db.prepared import Select
 from metacog.models import Agent, AuditEvent, User
 from reviews.intake import approvals
 from reviews.isolation import by_itself
@@ -114,6 +115,8 @@ def deliver_due(now: datetime | None = None) -> int:
     Without `now` the clock goes on, and so does the sweep, for its turn. Returns at once when another
     sweep of this machine has its turn: one holds one of the worker's processes, however slow receivers are.
     """
+    if not _is_anything_owed():
+        return 0
     clock: Callable[[], datetime] = timezone.now if now is None else lambda: now
     flying: dict[Future[Outcome], Attempt] = {}
     sent = 0
@@ -261,6 +264,24 @@ def deliveries_of(to: Receiver) -> QuerySet[Delivery]:
     if isinstance(to, TeamWebhook):
         return Delivery.objects.filter(webhook=to)
     return Delivery.objects.filter(agent=to, webhook=None)
+
+
+def _is_anything_owed() -> bool:
+    """Tell, every second, what one statement tells that is written once; to write those that claim takes 20 ms."""
+    with connection.cursor() as cursor:
+        return any(owed(cursor) for owed in _owed)
+
+
+# The time, which is always later, leads to the index of what waits.
+_waiting = Delivery.objects.filter(state=State.WAITING, next_attempt_at__gt=datetime(2000, 1, 1, tzinfo=UTC))
+_owed: tuple[Select[tuple[int]], ...] = (
+    Select(lambda: _with_any(Agent, _waiting.filter(agent=OuterRef("pk"), webhook=None)), parameters=0),
+    Select(lambda: _with_any(TeamWebhook, _waiting.filter(webhook=OuterRef("pk"))), parameters=0),
+)
+
+
+def _with_any(of: type[Receiver], rows: QuerySet[Delivery]) -> QuerySet[Any, tuple[int]]:
+    return of._default_manager.filter(Exists(rows)).order_by().values_list("pk")[:1]
 
 
 def _due(now: datetime) -> Q:
