@@ -2,6 +2,17 @@
 
 export interface components {
     schemas: {
+        /** @description How many people have approved an item that named people must approve, and how many must. */
+        Approvals: {
+            /** @description The user names of who approved; null where the team does not let agents know them. */
+            by: string[] | null;
+            given: number;
+            /** @description Of members, in which they must be. */
+            group: string | null;
+            needed: number;
+            /** @description That they must have, or one above it. */
+            role: ("reviewer" | "curator" | "owner") | null;
+        };
         /** @description Another memory that cannot hold beside this one, as it seems; a person decides which of them stands. */
         Clash: {
             /** @description 0 to 1: how alike the rest of the two sentences is. */
@@ -95,6 +106,27 @@ export interface components {
             items: components["schemas"]["Decided"][];
             next: string | null;
         };
+        /** @description One thing that a tool call would do. */
+        EffectPart: {
+            /** @description JSON Pointer to the argument that it was read from. */
+            argument: string;
+            /** @description A fact worth saying, such as `no WHERE`. */
+            detail?: string;
+            /** @enum {string} */
+            effect: "read" | "write" | "delete" | "execute" | "fetch" | "send" | "install" | "publish" | "privilege" | "secret" | "pay" | "irreversible" | "unknown";
+            end: number | null;
+            /** @description Of a path: whether it is in the workspace. */
+            inside: boolean | null;
+            /** @description What it would do it to; a path is normalized. */
+            object: string | null;
+            /**
+             * @description What kind of thing the object is.
+             * @enum {string}
+             */
+            of?: "path" | "url" | "host" | "address" | "amount" | "table" | "package" | "program" | "ref" | "name";
+            /** @description Where it stands: Unicode code points of the argument. */
+            start: number | null;
+        };
         /** @description The parts of the quality score, each from 0 to 1. Null: there was nothing to judge it by. */
         EvaluationPart: {
             completeness: number | null;
@@ -151,6 +183,12 @@ export interface components {
         };
         /** @description A held item. */
         Held: {
+            /** @description The tool's MCP annotations, as they were sent. */
+            annotations?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            } | null;
+            /** @description Null: any one reviewer may approve it. */
+            approvals: components["schemas"]["Approvals"] | null;
             arguments?: components["schemas"]["JsonValue"];
             /**
              * @description How often the same call was posted while it waits.
@@ -163,6 +201,11 @@ export interface components {
             decision: components["schemas"]["Decided"] | null;
             /** @default  */
             description?: string;
+            /**
+             * @description What it would do, in order of place.
+             * @default []
+             */
+            effects?: components["schemas"]["EffectPart"][];
             expires_at: string;
             held_at: string;
             /** @description Null: nothing was scored. */
@@ -180,6 +223,11 @@ export interface components {
             name?: string;
             /** @description What became of it, as its agent reported. */
             outcome?: components["schemas"]["Outcome"] | null;
+            /**
+             * @description Whether all of it could be read: no effect is `unknown`.
+             * @default false
+             */
+            readable?: boolean;
             response: string;
             review_due_at: string;
             /** @description That asked; null: the policy's default or the agent. */
@@ -201,6 +249,8 @@ export interface components {
             /** @description The item's whole text; of a tool call its name and canonical arguments. */
             text: string;
             version: number;
+            /** @description Held tool calls of the same response. The item goes out once all are approved, and is rejected by the system where one is not. */
+            waits_for: string[];
         };
         HeldPage: {
             items: components["schemas"]["Held"][];
@@ -255,11 +305,17 @@ export interface components {
             /** @description True: the review budget alone held it. */
             by_budget?: boolean;
             call_id?: string | null;
+            /** @description True: its tool's description or schema is another than when it was allowed, so a person is asked. */
+            definition_changed?: boolean;
             /** @enum {string} */
             disposition: "hold" | "mark" | "note" | "pass" | "reject";
+            /** @description What it would do, in order of place. */
+            effects?: components["schemas"]["EffectPart"][];
             /** @description Why the rule could not be checked, so that the call is held. */
             fault?: string;
             flags: string[];
+            /** @description The grant that let the call pass. */
+            grant?: string;
             /** @description The held item's id. */
             held: string | null;
             /** @description Of a call that a rule had scored. */
@@ -270,6 +326,10 @@ export interface components {
             /** @description Of a `remember`: whether it is in the team's memory, or waits there for a curator. Null: neither. */
             memory?: ("stored" | "waiting") | null;
             name?: string;
+            /** @description True: held because the agent is paused. */
+            paused?: boolean;
+            /** @description Whether all of it could be read: no effect is `unknown`. */
+            readable?: boolean;
             /** @description The held item whose approved text this is. */
             recognised: string | null;
             review_url: string | null;
@@ -281,6 +341,10 @@ export interface components {
             } | null;
             /** @description What to use instead of the item's text; null while it is held. */
             text: string | null;
+            /** @description Of words that are held with the tool calls of their response: the held items of these. They go out once all are approved, and are rejected where one is not. Null: there is no database. */
+            waits_for?: string[] | null;
+            /** @description True: nothing but these tool calls held it. */
+            with_calls?: boolean;
         };
         JsonValue: unknown;
         /** @description Older decisions that a context had no room for. */
@@ -686,6 +750,13 @@ export interface components {
         };
         /** @description An action of the agent's framework, before it is done. */
         ToolCallBody: {
+            /**
+             * @description The tool's MCP annotations, such as `destructiveHint`: at most 4,096 bytes of JSON. They allow nothing, unless the policy trusts the tool's server.
+             * @default null
+             */
+            annotations?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            } | null;
             /** @description What it is called with: any JSON. */
             arguments: components["schemas"]["JsonValue"];
             /**
