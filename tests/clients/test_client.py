@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -19,13 +22,25 @@ import anyio
 import pytest
 from django.conf import settings as site
 from django.utils import timezone
-from metacog_client import AsyncClient, Client, NotConfigured, Refused, Text, ToolCall, Unreachable, api_types, flows
+from metacog_client import (
+    AsyncClient,
+    Client,
+    NotConfigured,
+    Outcome,
+    Refused,
+    Text,
+    ToolCall,
+    Unreachable,
+    api_types,
+    flows,
+)
 from metacog_client.exchange import Sleep, Until
+from metacog_client.reporting import REPORT_SECONDS
 
 from metacog.models import Policy
 from reviews.held import decisions
-from reviews.models import AgentResponse, HeldItem
-from tests.conftest import HELD
+from reviews.models import AgentResponse, CallOutcome, HeldItem
+from tests.conftest import HELD, NOON
 from tests.faults.servers import free_port
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -247,3 +262,74 @@ def test_the_example_runs(kuro: Any, alice: Any, live_server: Any, undo_at_once:
     assert said[:3] == [f"{site.PUBLIC_URL}/queue/{held.public_id}/" for held in (first, second, third)]
     assert said[3:5] == ["Refunding 20 EUR for order 4711.", "Refunding 90 EUR for order 4712."]
     assert "It was refunded last week." in said[5]
+
+
+APPROVED = Outcome("approve", True, "", arguments={}, held="held_1")
+ENDS = """
+import sys
+from metacog_client import Client, Outcome
+client = Client(sys.argv[1], "mck_x")
+for held in sys.argv[2:]:
+    with client.reporting(Outcome("approve", True, "", held=held)) as made:
+        made.result = "refunded"
+print("made")
+"""
+
+
+@pytest.mark.parametrize(
+    ("returned", "status", "result"),
+    [
+        ({"at": NOON, "eur": 5}, "done", {"at": str(NOON), "eur": 5}),
+        ("\0é" * 20_000, "done", "é" * 7_372),
+        (float("nan"), "done", "nan"),
+        (json.loads("[" * 100 + "]" * 100), "done", None),
+        (ValueError("No such order."), "failed", None),
+        (KeyboardInterrupt(), "failed", None),
+    ],
+    ids=["JSON", "long", "no JSON", "too deep", "raised", "cut short"],
+)
+def test_what_became_of_a_call_is_reported_once_it_is_made(
+    connect: Callable[..., Any], alice: Any, returned: Any, status: str, result: Any
+) -> None:
+    client = connect()
+    told = client.ask(CALL)
+    with getattr(client, "client", client).reporting(told):
+        pass  # nobody has approved it
+    decisions.decide(only_held(), alice, "approve")
+    told = client.wait(told.held)
+    with suppress(ValueError, KeyboardInterrupt), getattr(client, "client", client).reporting(told) as made:
+        if isinstance(returned, BaseException):
+            raise returned
+        made.result = returned
+    outcome = until(lambda: CallOutcome.objects.first())
+    assert (outcome.status, outcome.result) == (status, result)
+    assert outcome.detail in ("", "ValueError: No such order.", "KeyboardInterrupt")
+
+
+def test_a_call_that_goes_on_later_is_not_reported(connect: Callable[..., Any]) -> None:
+    client = connect("http://127.0.0.1:9")
+    of = getattr(client, "client", client)
+    with suppress(StopIteration), of.reporting(APPROVED, unless=StopIteration):
+        raise StopIteration
+    assert not of._reporter._is_working
+
+
+def test_without_metacog_a_call_is_made_as_fast_and_its_process_ends_in_time() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes what comes, and never answers
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        ends = [sys.executable, "-c", ENDS, url, "held_1", "held_2", "held_3"]
+        began = time.monotonic()
+        process = subprocess.Popen(
+            ends,
+            env=os.environ | {"PYTHONPATH": str(SOURCE)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout
+        assert process.stdout.readline() == "made\n"
+        made = time.monotonic() - began
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode == 0
+    assert time.monotonic() - began < made + 3 * REPORT_SECONDS
+    assert errors.count("metacog was not told what became of held_1") == 1

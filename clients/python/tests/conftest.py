@@ -80,6 +80,16 @@ class Metacog:
         found: dict[str, Any] = self._asked("GET", f"/held/{held}").json()
         return found
 
+    def outcome(self, session: str) -> dict[str, Any]:
+        """Wait until it is reported what became of the one call of a session, which was decided; return that."""
+        query = {"agent": self.agent, "state": "decided", "session": session}
+
+        def reported() -> Any:
+            return [each["outcome"] for each in self._asked("GET", "/queue", params=query).json()["items"]]
+
+        found: dict[str, Any] = self.until(lambda: [each for each in reported() if each], "nothing is reported")[0]
+        return found
+
     def decide(
         self, held: str, verdict: str, *, text: str | None = None, arguments: Any = None, reason: str | None = None
     ) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import { asSchema, type JSONValue, type ModelMessage, type Tool, type ToolApprov
 import type { AskOptions, Client } from "./client.js";
 import type { Outcome, ToolCall } from "./gating.js";
 import { asJson } from "./json.js";
+import { wordsOf } from "./reporting.js";
 
 /** The SDK hands its message to the model as the call's error. */
 export class NotAllowed extends Error {
@@ -103,33 +104,56 @@ export class ToolGate {
 
   #plain(name: string, tool: Tool, execute: Execute): Execute {
     return async (input: unknown, options) => {
-      const result: unknown = await execute(await this.#released(name, tool, input, options), options);
-      if (!isAsyncIterable(result)) return result;
-      let last: unknown; // a plain function that returned a stream: the SDK takes a promise's value as it is
-      for await (const each of result) last = each;
-      return last;
+      const { told, given } = await this.#released(name, tool, input, options);
+      return this.#client.reporting(told, async () => {
+        const result: unknown = await execute(given, options);
+        if (!isAsyncIterable(result)) return result;
+        let last: unknown; // a plain function that returned a stream: the SDK takes a promise's value as it is
+        for await (const each of result) last = each;
+        return last;
+      });
     };
   }
 
   #streaming(name: string, tool: Tool, execute: Execute): Execute {
-    const released = this.#released.bind(this);
+    const [client, released] = [this.#client, this.#released.bind(this)];
     return async function* (input: unknown, options) {
-      yield* execute(await released(name, tool, input, options), options) as AsyncIterable<unknown>;
+      const { told, given } = await released(name, tool, input, options);
+      let last: unknown;
+      let failure: string | null = "It was stopped before its end.";
+      try {
+        for await (last of execute(given, options) as AsyncIterable<unknown>) yield last;
+        failure = null;
+      } catch (error) {
+        failure = wordsOf(error);
+        throw error;
+      } finally {
+        client.reportSoon(told, failure === null ? "done" : "failed", { detail: failure ?? "", result: last });
+      }
     };
   }
 
-  /** Ask, and return the arguments that may be used; throw `NotAllowed`. */
-  async #released(name: string, tool: Tool, input: unknown, { toolCallId, abortSignal: signal }: { toolCallId: string; abortSignal?: AbortSignal }): Promise<unknown> {
+  /** Ask, and return the arguments that may be used, and what said so; throw `NotAllowed`. */
+  async #released(
+    name: string,
+    tool: Tool,
+    input: unknown,
+    { toolCallId, abortSignal: signal }: { toolCallId: string; abortSignal?: AbortSignal },
+  ): Promise<{ told: Outcome; given: unknown }> {
     const asked = await this.#call(name, tool, input, toolCallId);
     const told = await this.#client.gate(asked, { ...this.#options, signal });
     this.#options.onOutcome?.(told, asked);
     if (!told.allowed) throw new NotAllowed(told);
     // As the tool's schema made it, a date for instance, unless somebody changed it.
-    if (asJson(told.arguments) === asJson(input)) return input;
+    if (asJson(told.arguments) === asJson(input)) return { told, given: input };
     const checked = await asSchema(tool.inputSchema).validate?.(told.arguments);
-    if (checked?.success === false) throw new Error(`The edited arguments are not what ${name} takes: ${checked.error.message}`);
+    if (checked?.success === false) {
+      const fault = `The edited arguments are not what ${name} takes: ${checked.error.message}`;
+      this.#client.reportSoon(told, "skipped", { detail: fault });
+      throw new Error(fault);
+    }
     this.#edited.set(toolCallId, told.message);
-    return checked?.success ? checked.value : told.arguments;
+    return { told, given: checked?.success ? checked.value : told.arguments };
   }
 
   async #call(name: string, tool: Tool | undefined, input: unknown, callId: string): Promise<ToolCall> {

@@ -1,6 +1,7 @@
 import { NotConfigured, Refused, Unreachable } from "./errors.js";
 import { derived, ended, isToolCall, keyOf, outcome, type Asked, type Outcome, type OutcomeVerdict } from "./gating.js";
 import { asJson, isNoJson } from "./json.js";
+import { isReported, MOST_REPORTS, REPORT_SECONDS, reportOf, wordsOf, type Report } from "./reporting.js";
 import { Spool, type SpoolStore } from "./spool.js";
 import { NOT_METACOG, pause, Transport, Until, type Request } from "./transport.js";
 import type { CallOutcome, Context, Decision, DecisionPage, Held, Json, Memory, MemoryPage, ResponseBody, Verdict } from "./types.js";
@@ -83,6 +84,7 @@ export class Client {
   readonly retrySeconds: number;
   readonly #transport: Transport;
   readonly #options: ClientOptions;
+  #reports = new Set<Promise<void>>();
   #spool: Spool | null;
 
   constructor(options: ClientOptions = {}) {
@@ -107,6 +109,7 @@ export class Client {
   forRun(run: string): Client {
     const other = new Client({ ...this.#options, run, spool: undefined });
     other.#spool = this.#spool;
+    other.#reports = this.#reports;
     return other;
   }
 
@@ -173,6 +176,56 @@ export class Client {
       const { reported_at: _, ...same } = standing;
       if (asJson(same) !== asJson(sent)) throw error;
       return standing;
+    }
+  }
+
+  /**
+   * Make a call, and have it reported what became of it, if a person allowed it: `outcome` is `gate`'s.
+   *
+   *     const receipt = await client.reporting(outcome, () => refund(outcome.arguments));
+   *
+   * What it throws is `failed`, with the error's words. See `reportSoon`.
+   */
+  async reporting<Result>(outcome: Outcome, make: () => Result | PromiseLike<Result>): Promise<Result> {
+    let result: Result;
+    try {
+      result = await make();
+    } catch (error) {
+      this.reportSoon(outcome, "failed", { detail: wordsOf(error) });
+      throw error;
+    }
+    this.reportSoon(outcome, "done", { result });
+    return result;
+  }
+
+  /**
+   * Report what became of a call, in the background and without ever throwing: nobody waits for it but a process that
+   * ends, for 5 seconds. Of a `result` the first 16 KiB. What metacog does not take is a warning on the console.
+   */
+  reportSoon(outcome: Outcome, status: Report["status"], options: { readonly detail?: string; readonly result?: unknown } = {}): void {
+    if (!isReported(outcome)) return;
+    const { held } = outcome;
+    const report = reportOf(status, options.detail ?? "", options.result ?? null);
+    const full = this.#reports.size >= MOST_REPORTS && new Unreachable(`${MOST_REPORTS} reports wait for an answer already`);
+    const sending: Promise<void> = (full ? Promise.reject(full) : this.#sent(held, report))
+      .catch((error: unknown) => console.warn(`metacog was not told what became of ${held}: ${wordsOf(error)}`))
+      .finally(() => this.#reports.delete(sending));
+    this.#reports.add(sending);
+  }
+
+  /** Wait for the reports that are on their way: where a program is stopped as soon as it has answered. */
+  async reported(): Promise<void> {
+    await Promise.all(this.#reports);
+  }
+
+  async #sent(held: string, report: Report): Promise<void> {
+    const path = `/held/${encodeURIComponent(held)}/outcome`;
+    try {
+      await this.#transport.text({ method: "POST", path, body: asJson(report), until: Until.after(REPORT_SECONDS) });
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      if (error.status === 422 && report.result !== null) return this.#sent(held, { ...report, result: null }); // too deep, say
+      if (error.status !== 409 || !error.problem["outcome"]) throw error; // else it was reported before
     }
   }
 
@@ -360,17 +413,14 @@ export class Client {
   async #claim(question: Question, item: Held, told: Outcome, until: Until): Promise<Outcome> {
     const { asked, options } = question;
     const used = item.decision?.permission === "used";
-    const again = await this.#ask(
-      {
-        ...question,
-        asked: isToolCall(asked) && !used ? { ...asked, arguments: told.arguments } : asked,
-        key: await derived(question.key, item.decision?.id, ...(used ? ["used"] : [])),
-        options: { ...options, unreachable: "deny" },
-      },
-      until,
-      until.left,
-    );
-    return again.verdict === "pass" && !used ? { ...told, arguments: again.arguments, text: again.text } : again;
+    const again = async (asked: Asked, ...parts: string[]): Promise<Outcome> => {
+      const key = await derived(question.key, item.decision?.id, ...parts);
+      return this.#ask({ ...question, asked, key, options: { ...options, unreachable: "deny" } }, until, until.left);
+    };
+    const claimed = await again(isToolCall(asked) && !used ? { ...asked, arguments: told.arguments } : asked);
+    if (claimed.verdict !== "pass") return claimed;
+    if (used) return again(asked, "used"); // by this very call
+    return { ...told, arguments: claimed.arguments, text: claimed.text };
   }
 }
 

@@ -70,7 +70,30 @@ suite("tools of the Vercel AI SDK, behind the gate", () => {
     const { model, result } = await playing;
     assert.deepEqual([made, told(model), result.text], [[INPUT], { type: "json", value: { refunded: 900 } }, "Done."]);
     assert.deepEqual(outcomes.map((each) => each.verdict), ["approve"]);
+    await client.reported();
+    const { outcome: became } = (await server.held(client.run))[0]!;
+    assert.deepEqual([became?.status, became?.result], ["done", { refunded: 900 }]);
   });
+
+  for (const streams of [false, true]) {
+    test(`a call that throws is reported as failed, ${streams ? "streaming" : "plain"}`, async () => {
+      const client = server.client();
+      const execute = streams
+        ? async function* () {
+            yield "one moment";
+            throw new Error("No such order.");
+          }
+        : () => Promise.reject(new Error("No such order."));
+      const refund = { ...tools().refund, execute } as ToolSet[string];
+      const model = new MockLanguageModelV3({ doGenerate: [called, done] });
+      const playing = generateText({ model, tools: new ToolGate(client).wrap({ refund }), messages: PROMPT, stopWhen: stepCountIs(3) });
+      await server.decide((await server.pending(client.run)).id, "approve");
+      await playing;
+      await client.reported();
+      const { outcome } = (await server.held(client.run))[0]!;
+      assert.deepEqual([outcome?.status, outcome?.detail], ["failed", "Error: No such order."]);
+    });
+  }
 
   test("an edited call is made with the edited arguments, and the model is told", async () => {
     const client = server.client();

@@ -10,6 +10,7 @@ import { text } from "node:stream/consumers";
 import { before, suite, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual } from "node:util";
 import { Client, isDecision, Refused, SpoolFull, Unreachable, verifyWebhook, type Held, type Outcome, type ToolCall } from "@metacog/client";
 import { FileStore } from "@metacog/client/file-store";
 import { metacog, type Metacog } from "./metacog.js";
@@ -116,6 +117,28 @@ suite("the gate, asked of a running server", () => {
     const anew = await client.gate(refund(), { deadline: 0 });
     assert.deepEqual([anew.verdict, anew.allowed, anew.held === held], ["pending", false, false]);
     assert.equal((await client.wait(held!)).allowed, false);
+  });
+
+  test("what became of a call is reported once it was made, whatever it returned, and nothing of one that was not approved", async () => {
+    const results: [unknown, (taken: unknown) => boolean][] = [
+      ["é".repeat(20_000), (taken) => typeof taken === "string" && taken.length > 5_000],
+      [{ at: new Date(0), lost: undefined }, (taken) => isDeepStrictEqual(taken, { at: "1970-01-01T00:00:00.000Z" })],
+      [1n, (taken) => taken === "1"],
+      [JSON.parse("[".repeat(100) + "]".repeat(100)), (taken) => taken === null],
+    ];
+    for (const [result, isRight] of results) {
+      const client = server.client();
+      const gated = client.gate(refund());
+      await server.decide((await server.pending(client.run)).id, "approve");
+      const outcome = await gated;
+      assert.equal(await client.forRun("other").reporting(outcome, () => result), result);
+      await client.reported();
+      const { outcome: became } = await client.call<Held>("GET", `/held/${outcome.held}`);
+      assert.ok(became?.status === "done" && isRight(became.result), JSON.stringify(became).slice(0, 200));
+    }
+    const away = server.client({ url: "http://127.0.0.1:2" });
+    await away.reporting(await away.ask(refund(), { unreachable: "allow", deadline: 0 }), () => 1);
+    await away.reported(); // at once: there is nothing to report
   });
 
   test("a schema that is too large is left out, and the held item says so", async () => {

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from copy import copy
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import flows, requests
 from .errors import NotConfigured
 from .exchange import Answer, Send, Sleep, Steps, Until
 from .flows import OnHeld, Question, WhenUnreachable
 from .gating import Asked, Outcome
+from .reporting import REPORT_SECONDS, Made, Reporter, Status, reporting
 from .spool import Sender, Spool
 from .webhooks import Event, verified
 
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
 
     from .api_types import Context, Decided, Found, Remembered
     from .api_types import Outcome as CallOutcome
-
-Status = Literal["done", "failed", "skipped"]
 
 DEADLINE_SECONDS = 600.0
 RETRY_SECONDS = 30.0
@@ -66,6 +66,7 @@ class _Core:
         self._key = key
         self._connect()
         self._spool = spool if spool is None or isinstance(spool, Spool) else Spool(spool)
+        self._reporter = Reporter(lambda: Client(url, key, retry_seconds=REPORT_SECONDS))
         self._sender = Sender(self._send_spooled)
         if self._spool is not None and self._spool.waiting:  # left by an earlier process
             self._sender.wake()
@@ -99,6 +100,21 @@ class _Core:
         assert self._spool is not None
         with Client(self.url, self._key) as client:
             return client._run(self._spool.send(Until.after(seconds)))
+
+    def reporting(
+        self, outcome: Outcome, *, unless: type[BaseException] | tuple[type[BaseException], ...] = ()
+    ) -> AbstractContextManager[Made]:
+        """Make a call within, and have it reported what became of it, if a person allowed it: `outcome` is `gate`'s.
+
+            with client.reporting(outcome) as made:
+                made.result = refund(**outcome.arguments)
+
+        What is raised is `failed`, with the error's name and text, but for `unless`, which says that the call goes on
+        later; `made.fail` and `made.skip` say what nothing raised. The report is sent by a thread of its own: it raises
+        nothing, and nobody waits for it but a process that ends, for 5 seconds at most. What metacog does not take is
+        a warning in the log `metacog_client`.
+        """
+        return reporting(self._reporter, outcome, unless)
 
     def verify_webhook(self, headers: Mapping[str, str], body: bytes | str, secrets: str | Sequence[str]) -> Event:
         """Return what a webhook says; BadSignature where none of these secrets signed it, or not just now."""

@@ -170,18 +170,21 @@ def refused(error: Refused) -> str:
 def claimed(question: Question, item: Mapping[str, Any], told: Outcome, until: Until) -> Steps[Outcome]:
     """Take an approval that several calls waited for, or another one: posted again, it passes for one of them.
 
-    One that is used up, since its outcome was reported, is asked about anew.
+    One that is used up, since its outcome was reported, is asked about anew, if this call is not by now.
 
     The id is made from the decision, so that whoever took it and was killed takes it again.
     """
     asked, is_used = question.asked, item["decision"]["permission"] == USED
     if isinstance(asked, ToolCall) and not is_used:
         asked = replace(asked, arguments=told.arguments)
-    key = derived(question.key, item["decision"]["id"], *([USED] if is_used else []))
+    key = derived(question.key, item["decision"]["id"])
     again = yield from ask(replace(question, asked=asked, key=key), until, until.left, "deny")
-    if again.verdict == "pass" and not is_used:
-        return replace(told, arguments=again.arguments, text=again.text)
-    return again
+    if again.verdict != "pass":
+        return again
+    if is_used:  # by this very call
+        key = derived(question.key, item["decision"]["id"], USED)
+        return (yield from ask(replace(question, key=key), until, until.left, "deny"))
+    return replace(told, arguments=again.arguments, text=again.text)
 
 
 def assessed(verdict: Mapping[str, Any], asked: Asked) -> Outcome:

@@ -57,6 +57,8 @@ def refunds(ledger: Path) -> BaseTool:
     @tool("refund")
     def refund(order: str = "none", eur: int = 0) -> str:
         """Refund an order."""
+        if not eur:
+            raise ValueError("Nothing to refund.")
         with ledger.open("a") as file:
             file.write(f"{order} {eur}\n")
         return f"refunded {eur} EUR for {order}"

@@ -66,6 +66,19 @@ def test_it_runs_an_approved_call(metacog: Any, play: Play, ledger: Path, run: s
     assert ran(ledger) == ["4711 20"]
 
 
+@pytest.mark.parametrize(
+    ("eur", "status", "words"), [(20, "done", "refunded 20 EUR"), (0, "failed", "Nothing to refund.")]
+)
+def test_it_reports_what_became_of_an_approved_call(
+    metacog: Any, play: Play, run: str, eur: int, status: str, words: str
+) -> None:
+    metacog.decide_next("approve", run)
+    play([[{"order": "4711", "eur": eur}]])
+    outcome = metacog.outcome(run)
+    assert outcome["status"] == status
+    assert words in (outcome["detail"] if status == "failed" else outcome["result"])
+
+
 def test_it_shows_the_reviewer_what_the_call_is_for(metacog: Any, ledger: Path, run: str) -> None:
     with gated(run, deadline=0):
         crew(Scripted(model="scripted", turns=ONE), ledger).kickoff()

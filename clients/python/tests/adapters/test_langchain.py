@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import signal
 import subprocess
@@ -16,7 +17,7 @@ from typing import Any
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.structured_output import ToolStrategy
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import BaseTool, StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
@@ -82,6 +83,31 @@ def test_it_runs_an_approved_call(metacog: Any, play: Play, ledger: Path, run: s
     metacog.decide_next("approve", run)
     [answer] = play(ONE)
     assert (answer.text, answer.status, ran(ledger)) == ("refunded 20 EUR for 4711", "success", ["4711 20"])
+
+
+def test_it_reports_what_became_of_an_approved_call(metacog: Any, play: Play, run: str) -> None:
+    metacog.decide_next("edit", run, arguments={"order": "4711", "eur": 5})
+    play(ONE)
+    outcome = metacog.outcome(run)
+    assert (outcome["status"], outcome["result"]) == ("done", "refunded 5 EUR for 4711")
+
+
+@pytest.mark.parametrize("is_handled", [True, False])
+def test_it_reports_a_call_that_failed(metacog: Any, run: str, is_handled: bool) -> None:
+    @tool
+    def refund(order: str, eur: int) -> str:
+        """Refund an order."""
+        raise ValueError("No such order.")
+
+    gate = MetacogMiddleware(Client(run=run))
+    node = ToolNode([refund], handle_tool_errors=is_handled, wrap_tool_call=gate.wrap_tool_call)
+    graph = StateGraph(MessagesState).add_node("tools", node).set_entry_point("tools").compile()
+    metacog.decide_next("approve", run)
+    message = AIMessage("", tool_calls=[{"name": "refund", "args": {"order": "4711", "eur": 5}, "id": "call_1"}])
+    with contextlib.suppress(ValueError):
+        graph.invoke({"messages": [message]}, in_thread(run))
+    outcome = metacog.outcome(run)
+    assert (outcome["status"], "No such order." in outcome["detail"]) == ("failed", True)
 
 
 def test_it_shows_the_reviewer_what_the_call_is_for(metacog: Any, ledger: Path, run: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import subprocess
 import sys
@@ -83,6 +84,32 @@ def test_an_edited_call_is_made_with_the_edited_arguments(metacog: Any, run: str
     _, said = asyncio.run(played(run))
     deciding.join()
     assert (said, MADE) == (told_of({"eur": 90, "order": "4711"}, "Refunded 90 EUR."), [("4711", 90)])
+
+
+def test_what_became_of_an_approved_call_is_reported(metacog: Any, run: str) -> None:
+    deciding = metacog.decide_next("edit", run, arguments={"order": "4711", "eur": 90})
+    asyncio.run(played(run))
+    deciding.join()
+    outcome = metacog.outcome(run)
+    assert (outcome["status"], outcome["result"]) == ("done", "Refunded 90 EUR.")
+
+
+@pytest.mark.parametrize("fails", ["in words", "in own words", "by raising"])
+def test_a_call_that_failed_is_reported_as_failed(metacog: Any, run: str, fails: str) -> None:
+    def broken(order: str, eur: float) -> str:
+        raise ValueError("No such order.")
+
+    own: dict[str, Any] = {"in own words": {"failure_error_function": lambda context, error: "It did not work."}}
+    own["by raising"] = {"failure_error_function": None}
+    gate = gate_of(run)
+    agent, _ = agent_of(gate)
+    agent.tools = [gate(function_tool(broken, name_override="refund", **own.get(fails, {})))]
+    deciding = metacog.decide_next("approve", run)
+    with contextlib.suppress(Exception):
+        asyncio.run(gate.run(agent, "Refund order 4711.", run_config=QUIET))
+    deciding.join()
+    outcome = metacog.outcome(run)
+    assert (outcome["status"], outcome["detail"]) == ("failed", "ValueError: No such order.")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
-from pydantic_ai import Agent
+from pydantic_ai import Agent, ModelRetry, UsageLimits
 from pydantic_ai.messages import (
     ModelMessage,
     ModelMessagesTypeAdapter,
@@ -76,6 +77,30 @@ def test_an_edited_call_is_made_with_the_edited_arguments(metacog: Any, run: str
     assert played(run) == f'{TOLD_OF} {{"eur":90,"order":"4711"}}.\n\nRefunded 90 EUR.'
     deciding.join()
     assert MADE == [("4711", 90)]
+
+
+def test_what_became_of_an_approved_call_is_reported(metacog: Any, run: str) -> None:
+    deciding = metacog.decide_next("edit", run, arguments={"order": "4711", "eur": 90})
+    played(run)
+    deciding.join()
+    outcome = metacog.outcome(run)
+    assert (outcome["status"], outcome["result"]) == ("done", "Refunded 90 EUR.")
+
+
+@pytest.mark.parametrize(
+    ("raised", "detail"),
+    [(ValueError("No such order."), "ValueError: No such order."), (ModelRetry("Try 4712."), "Try 4712.")],
+)
+def test_a_call_that_failed_is_reported_as_failed(metacog: Any, run: str, raised: Exception, detail: str) -> None:
+    def refund(order: str, eur: float) -> str:
+        raise raised
+
+    deciding = metacog.decide_next("approve", run)
+    with contextlib.suppress(Exception):
+        agent_of(gate_of(run), tool=refund).run_sync("Refund order 4711.", usage_limits=UsageLimits(request_limit=1))
+    deciding.join()
+    outcome = metacog.outcome(run)
+    assert (outcome["status"], detail in outcome["detail"]) == ("failed", True)
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,21 @@ async def test_an_approved_call_is_made_once_as_it_was_asked(metacog: Any, setti
     assert len(result.content) == 1
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments", "status", "detail"),
+    [("transfer", PAY, "done", ""), ("overdraw", {"eur": 1}, "failed", "There is not enough.")],
+)
+async def test_what_became_of_an_approved_call_is_reported(
+    metacog: Any, setting: Any, tool: str, arguments: Any, status: str, detail: str
+) -> None:
+    async with setting.client(setting.proxied(setting.bank)) as client:
+        metacog.decide_next("approve", setting.run)
+        result = await client.call_tool(tool, arguments)
+    outcome = metacog.outcome(setting.run)
+    assert (outcome["status"], outcome["result"]["isError"]) == (status, result.is_error)
+    assert detail in outcome["detail"]
+
+
 async def test_the_person_sees_the_tool_as_its_server_describes_it(metacog: Any, setting: Any) -> None:
     async with setting.client(setting.proxied(setting.bank)) as client, anyio.create_task_group() as tasks:
         tasks.start_soon(client.call_tool, "transfer", PAY)
@@ -206,17 +221,15 @@ async def test_a_call_that_is_given_up_is_not_made_and_asked_again_is_the_same_r
 
 
 async def test_a_call_that_the_server_has_is_cancelled_there(metacog: Any, setting: Any) -> None:
-    metacog.policy(default_tool_call="allow")
-    try:
-        async with setting.client(setting.proxied(setting.bank)) as client:
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(client.call_tool, "slowly", {})
-                await anyio.to_thread.run_sync(metacog.until, lambda: setting.ledger, "it is not called")
-                tasks.cancel_scope.cancel()
-            await anyio.to_thread.run_sync(metacog.until, lambda: len(setting.ledger) == 2, "it is not cancelled")
-    finally:
-        metacog.policy(default_tool_call="ask")
+    metacog.decide_next("approve", setting.run)
+    async with setting.client(setting.proxied(setting.bank)) as client:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(client.call_tool, "slowly", {})
+            await anyio.to_thread.run_sync(metacog.until, lambda: setting.ledger, "it is not called")
+            tasks.cancel_scope.cancel()
+        await anyio.to_thread.run_sync(metacog.until, lambda: len(setting.ledger) == 2, "it is not cancelled")
     assert setting.ledger[1] == {"tool": "slowly", "cancelled": True}
+    assert metacog.outcome(setting.run)["detail"] == "The client cancelled it."
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])

@@ -193,7 +193,7 @@ async def test_the_sdks_client_and_server_find_all_of_each_other(metacog: Any, s
             assert (client.server_info.name, client.server_info.version) == ("bank", "1.2")
             assert client.instructions == "Be careful with money."
             names = [tool.name for tool in (await client.list_tools()).tools]
-            assert names == ["transfer", "balance", "slowly", "ask_back", "close_account"]
+            assert names == ["transfer", "balance", "slowly", "ask_back", "close_account", "overdraw"]
             assert [str(each.uri) for each in (await client.list_resources()).resources] == ["bank://terms"]
             assert len((await client.list_resource_templates()).resource_templates) == 1
             assert (await client.read_resource("bank://account/7")).contents[0].text == "Account 7"  # type: ignore[union-attr]

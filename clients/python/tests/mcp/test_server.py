@@ -27,7 +27,8 @@ async def test_no_tool_decides_and_each_is_described_and_typed(metacog: Any, set
     async with setting.client(serve(setting)) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert "people decide them" in (client.instructions or "")
-    assert set(tools) == {"request_review", "await_review", "context", "remember", "recall", "think_twice"}
+    reviews = {"request_review", "await_review", "report_outcome"}
+    assert set(tools) == reviews | {"context", "remember", "recall", "think_twice"}
     for tool in tools.values():
         assert tool.description
         assert tool.title
@@ -59,6 +60,18 @@ async def test_a_review_gives_back_what_was_decided(
     assert not result.is_error
     assert (told["verdict"], told["allowed"], told["arguments"]) == (verdict, allowed, arguments)
     assert verdict == "approve" or more.get("reason", "So it is.") in told["message"]
+
+
+async def test_what_became_of_an_approved_call_is_reported_once(metacog: Any, setting: Any) -> None:
+    async with setting.client(serve(setting)) as client:
+        metacog.decide_next("approve", setting.run)
+        held = (await client.call_tool("request_review", PAY)).structured_content["held"]
+        report = {"held": held, "status": "failed", "detail": "No such account."}
+        told = await client.call_tool("report_outcome", report)
+        assert (told.is_error, told.structured_content["status"]) == (False, "failed")
+        again = await client.call_tool("report_outcome", report | {"status": "done"})
+        assert "Reported before: failed." in error_of(again)
+    assert metacog.item(held)["outcome"]["detail"] == "No such account."
 
 
 async def test_words_are_reviewed_too(metacog: Any, setting: Any) -> None:

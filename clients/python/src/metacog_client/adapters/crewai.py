@@ -26,9 +26,12 @@ from crewai.hooks import (
 
 from ..client import Client
 from ..gating import Outcome, ToolCall, derived, outcome
+from ..reporting import Made
 
 MAX_WORDS = 4_000  # of a task's description beside a call, in characters
 MAX_NAME = 255  # of an agent's role in the metadata
+# What a tool that raised gives: a call that its model made by itself, and one that was written as text.
+FAILED = ("Error executing tool: ", "I encountered an error while trying to use the tool. ")
 
 
 class Gate:
@@ -79,11 +82,15 @@ class Gate:
         try:
             if self._tools is not None and context.tool_name not in self._tools:
                 return None
-            told = refused_edit(context, self._ask(context))
+            decided = self._ask(context)
+            told = refused_edit(context, decided)
+            if told is not decided:
+                with self._client.reporting(decided) as made:
+                    made.skip(told.message)
             if told.verdict == "edit":
                 context.tool_input.clear()
                 context.tool_input.update(told.arguments)
-            if told.verdict == "edit" or not told.allowed:
+            if told.held or not told.allowed:
                 self._told.set((context.tool_input, told))
         except Exception as error:  # CrewAI would make the call
             told = outcome("unreachable", reason=f"{type(error).__name__}: {error}")
@@ -91,13 +98,17 @@ class Gate:
         return None if told.allowed else False
 
     def after(self, context: ToolCallHookContext) -> str | None:
-        """Tell the model why a call was not made, or that it was made with other arguments."""
+        """Report what became of an approved call. Tell the model why one was not made, or made with other arguments."""
         mine = self._told.get()
         if mine is None or mine[0] is not context.tool_input:
             return None
         self._told.set(None)
         told = mine[1]
-        return f"{told.message}\n\n{context.tool_result}" if told.allowed else told.message
+        if not told.allowed:
+            return told.message
+        with self._client.reporting(told) as made:
+            note_result(made, context)
+        return f"{told.message}\n\n{context.tool_result}" if told.verdict == "edit" else None
 
     def _ask(self, context: ToolCallHookContext) -> Outcome:
         name, arguments = context.tool_name, dict(context.tool_input)
@@ -125,6 +136,14 @@ def schema_of(context: ToolCallHookContext) -> dict[str, Any] | None:
         return None
     schema: dict[str, Any] = model.model_json_schema()
     return schema
+
+
+def note_result(made: Made, context: ToolCallHookContext) -> None:
+    """Say what a tool gave. One that raised, or says itself that it failed (a `ToolFailure`), has failed."""
+    made.result = getattr(context, "raw_tool_result", context.tool_result)
+    text = str(context.tool_result or "").lstrip()
+    if text.startswith(FAILED) or type(made.result).__name__ == "ToolFailure":
+        made.fail(text)
 
 
 def refused_edit(context: ToolCallHookContext, told: Outcome) -> Outcome:

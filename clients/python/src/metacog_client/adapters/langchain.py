@@ -25,6 +25,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.messages.tool import ToolCall as ModelsCall
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
+from langgraph.errors import GraphBubbleUp
 from langgraph.pregel import Pregel
 from langgraph.types import Command, PregelTask, StateSnapshot, interrupt
 from pydantic import BaseModel
@@ -32,6 +33,7 @@ from pydantic import BaseModel
 from ..client import AsyncClient, Client
 from ..errors import MetacogError
 from ..gating import Outcome, ToolCall
+from ..reporting import Made
 from ..webhooks import verified
 
 THREAD, CALL = "thread_id", "tool_call_id"  # in the metadata of what is asked, which come back with the decision
@@ -93,17 +95,25 @@ class MetacogMiddleware(AgentMiddleware[Any, Any, Any]):
         if not self._gates(request.tool_call["name"]):
             return handler(request)
         told = self._wait(request) if self._pause == "wait" else self._look(request)
-        if (refused := not_run(request, told)) is not None:
-            return refused
-        return noted(handler(as_decided(request, told)), told)
+        with self._given.reporting(told, unless=GraphBubbleUp) as made:  # a tool that pauses the run is called again
+            if (refused := not_run(request, told)) is not None:
+                made.skip(str(refused.content))
+                return refused
+            result = handler(as_decided(request, told))
+            note_result(made, result)
+        return noted(result, told)
 
     async def awrap_tool_call(self, request: ToolCallRequest, handler: RunAsync) -> ToolMessage | Command[Any]:
         if not self._gates(request.tool_call["name"]):
             return await handler(request)
         told = await (self._await(request) if self._pause == "wait" else self._alook(request))
-        if (refused := not_run(request, told)) is not None:
-            return refused
-        return noted(await handler(as_decided(request, told)), told)
+        with self._given.reporting(told, unless=GraphBubbleUp) as made:
+            if (refused := not_run(request, told)) is not None:
+                made.skip(str(refused.content))
+                return refused
+            result = await handler(as_decided(request, told))
+            note_result(made, result)
+        return noted(result, told)
 
     def _wait(self, request: ToolCallRequest) -> Outcome:
         asking = self._question(request, request.tool_call, request.tool)
@@ -269,6 +279,15 @@ def as_decided(request: ToolCallRequest, told: Outcome) -> ToolCallRequest:
     if told.verdict != "edit":
         return request
     return request.override(tool_call={**request.tool_call, "args": told.arguments})
+
+
+def note_result(made: Made, result: ToolMessage | Command[Any]) -> None:
+    """Say what a tool gave; one that failed has given a message that says so."""
+    for message in [result] if isinstance(result, ToolMessage) else messages_of(result.update):
+        if isinstance(message, ToolMessage):
+            made.result = message.content
+            if message.status == "error":
+                made.fail(str(message.text))
 
 
 def noted(result: ToolMessage | Command[Any], told: Outcome) -> ToolMessage | Command[Any]:

@@ -12,8 +12,10 @@ tool's result says so.
 from __future__ import annotations
 
 import asyncio
+import copy
 import dataclasses
 import json
+from collections.abc import Awaitable, Callable
 from typing import Any, TypedDict, TypeVar
 
 from agents import Agent, FunctionTool, ItemHelpers, Runner, RunResult, RunState, ToolOutputText
@@ -25,6 +27,7 @@ from typing_extensions import Unpack
 from ..client import AsyncClient
 from ..flows import WhenUnreachable
 from ..gating import Outcome, ToolCall, as_json
+from ..reporting import words_of
 
 TContext = TypeVar("TContext")
 
@@ -70,7 +73,11 @@ class Gate:
             outcome = self._told.pop(key(call), None) or await self._decided(tool, call)
             if not outcome.allowed:
                 return outcome.message
-            result = await tool.on_invoke_tool(context, json.dumps(outcome.arguments, ensure_ascii=False))
+            decided, raised = json.dumps(outcome.arguments, ensure_ascii=False), list[Exception]()
+            with self.client.reporting(outcome) as made:
+                made.result = result = await watched(tool, raised)(context, decided)
+                if raised:
+                    made.fail(words_of(raised[0]))
             if outcome.verdict != "edit" or tool.output_json_schema is not None:  # a note would not meet the schema
                 return result
             return noted(result, outcome.message)
@@ -118,6 +125,24 @@ class Gate:
 
     def _options(self, tool: FunctionTool) -> Options:
         return {**self.options, "require_review": True} if tool.needs_approval else self.options
+
+
+def watched(tool: FunctionTool, raised: list[Exception]) -> Callable[[ToolContext[Any], str], Awaitable[Any]]:
+    """Give what calls a tool, and notes what that raised: the SDK makes it a result for the model."""
+    function = getattr(tool.on_invoke_tool, "_invoke_tool_impl", None)
+    if function is None:  # a tool that was made by hand, whose failures are its own matter
+        return tool.on_invoke_tool
+
+    async def noting(context: ToolContext[Any], given: str) -> Any:
+        try:
+            return await function(context, given)
+        except Exception as error:
+            raised.append(error)
+            raise
+
+    invoke = copy.copy(tool.on_invoke_tool)
+    invoke._invoke_tool_impl = noting  # type: ignore[attr-defined]
+    return invoke
 
 
 def noted(result: Any, note: str) -> Any:

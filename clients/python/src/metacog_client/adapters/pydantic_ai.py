@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, SkipToolExecution
 from pydantic_ai.messages import ToolCallPart, ToolReturn
 from pydantic_ai.tools import (
     AgentDepsT,
@@ -28,7 +29,8 @@ from pydantic_ai.tools import (
 from ..client import AsyncClient
 from ..gating import Outcome, ToolCall
 
-HELD = "metacog"  # of a call's metadata: the id of its held item; once it is decided, what the model is told of an edit
+HELD = "metacog"  # of a call's metadata: the id of its held item; once that is decided, also how
+GOES_ON = (ApprovalRequired, CallDeferred, SkipToolExecution)  # by which a call is not made, or later
 
 
 @dataclass
@@ -71,18 +73,25 @@ class Gate(AbstractCapability[AgentDepsT]):
 
         outcomes = await asyncio.gather(*map(told, requests.approvals))
         if self.waits:
-            return built(requests, outcomes)
+            return built(self.client, requests, outcomes)
         for part, outcome in zip(requests.approvals, outcomes, strict=True):
             if outcome.held:  # for whoever goes on: it comes along with the requests
                 requests.metadata.setdefault(part.tool_call_id, {})[HELD] = outcome.held
-        return built(requests, outcomes, leaves_pending=True)
+        return built(self.client, requests, outcomes, leaves_pending=True)
 
-    async def after_tool_execute(
-        self, ctx: RunContext[AgentDepsT], *, call: ToolCallPart, tool_def: ToolDefinition, args: Any, result: Any
+    async def wrap_tool_execute(
+        self, ctx: RunContext[AgentDepsT], *, call: ToolCallPart, tool_def: ToolDefinition, args: Any, handler: Any
     ) -> Any:
-        """Tell the model of an edit, since its own call still has the arguments that it wanted."""
-        note = ctx.tool_call_metadata.get(HELD) if isinstance(ctx.tool_call_metadata, dict) else None
-        return noted(result, note) if note else result
+        """Report what became of an approved call. Tell the model of an edit, since its own call has other arguments."""
+        metadata = ctx.tool_call_metadata
+        decided = metadata.get(HELD) if isinstance(metadata, dict) else None
+        if not isinstance(decided, dict):
+            return await handler(args)
+        outcome = Outcome(decided["verdict"], True, decided["message"], held=decided["held"])
+        with self.client.reporting(outcome, unless=GOES_ON) as made:
+            result = await handler(args)
+            made.result = result.return_value if isinstance(result, ToolReturn) else result
+        return noted(result, outcome.message) if outcome.verdict == "edit" else result
 
     async def results(self, requests: DeferredToolRequests) -> DeferredToolResults:
         """Wait for the decisions that a run with `waits=False` ended for; for the next run's `deferred_tool_results`.
@@ -98,11 +107,11 @@ class Gate(AbstractCapability[AgentDepsT]):
                 return await self.client.wait(held, asked=call, session=session, deadline=self.deadline)
             return await self.client.gate(call, deadline=self.deadline, **self.options)
 
-        return built(requests, await asyncio.gather(*map(told, requests.approvals)))
+        return built(self.client, requests, await asyncio.gather(*map(told, requests.approvals)))
 
 
 def built(
-    requests: DeferredToolRequests, outcomes: list[Outcome], *, leaves_pending: bool = False
+    client: AsyncClient, requests: DeferredToolRequests, outcomes: list[Outcome], *, leaves_pending: bool = False
 ) -> DeferredToolResults:
     approvals: dict[str, ToolApproved | ToolDenied] = {}
     by: dict[str, str] = {}
@@ -110,10 +119,14 @@ def built(
     for part, outcome in zip(requests.approvals, outcomes, strict=True):
         if outcome.verdict == "pending" and leaves_pending:
             continue
-        approvals[part.tool_call_id] = answer(part, outcome)
+        given = approvals[part.tool_call_id] = answer(part, outcome)
+        if outcome.allowed and isinstance(given, ToolDenied):
+            with client.reporting(outcome) as made:
+                made.skip(given.message)
         by[part.tool_call_id] = outcome.by or "metacog"
-        if outcome.verdict == "edit":
-            notes[part.tool_call_id] = {HELD: outcome.message}
+        if outcome.held:
+            decided = {"held": outcome.held, "verdict": outcome.verdict, "message": outcome.message}
+            notes[part.tool_call_id] = {HELD: decided}
     return requests.build_results(approvals=approvals, metadata=notes, answered_by=by)
 
 

@@ -20,7 +20,7 @@ from typing import NoReturn, TextIO
 from ..client import Client
 from ..errors import MetacogError, NotConfigured, Refused
 from ..gating import Outcome
-from .dialects import DIALECTS, MAX_KEPT, Answer, Call, Dialect, Do, Made, NotForUs, OutOfShape
+from .dialects import DIALECTS, MAX_KEPT, Answer, Call, Dialect, Do, NotForUs, OutOfShape, Ran
 from .install import settings_of
 
 # Between the end of waiting and our last word, and between that and the hook's timeout, when the tool would run.
@@ -141,7 +141,7 @@ def answer(given: Namespace, out: TextIO) -> int:
     def work() -> None:
         try:
             told = dialect.read(sys.stdin.buffer.read())
-            found.append(report(told, settings) if isinstance(told, Made) else decided(told, settings))
+            found.append(report(told, settings) if isinstance(told, Ran) else decided(told, settings))
         except Exception as error:  # an error that nobody thought of lets nothing run either
             found.append(error)
 
@@ -207,18 +207,18 @@ def keep(url: str, call: Call, held: str) -> None:
             Journal(usual_path("hooks")).keep(key_of(url, call.session, call.asked.call_id), held)
 
 
-def report(made: Made, settings: Settings) -> Answer:
+def report(ran: Ran, settings: Settings) -> Answer:
     """Say what became of a call that was approved; nothing of others. NotTold where metacog did not take it."""
     import sqlite3
 
     from ..journal import Journal, key_of, usual_path
-    from ..reporting import fitted, hurried, plain
+    from ..reporting import REPORT_SECONDS, Made, Report
 
     try:
-        with Client(settings.url, settings.key, run=made.session) as client:
+        with Client(settings.url, settings.key, retry_seconds=REPORT_SECONDS) as client:
             journal = Journal(usual_path("hooks"))
-            if held := journal.held(key_of(client.url, made.session, made.call_id)):
-                hurried(client).report(held, made.status, detail=plain(made.detail), result=fitted(made.result))
+            if held := journal.held(key_of(client.url, ran.session, ran.call_id)):
+                Report.of(held, Made(ran.result, ran.status, ran.detail)).send(client)
                 journal.settle_held(held)
     except (MetacogError, sqlite3.Error) as error:
         raise NotTold(str(error)) from None

@@ -43,7 +43,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Made:
+class Ran:
     """A call that was made, as the hook was told of it afterwards."""
 
     session: str
@@ -75,7 +75,7 @@ class Dialect:
     after: tuple[str, ...]
     timeout: int = 600
 
-    def read(self, data: bytes) -> Call | Made:
+    def read(self, data: bytes) -> Call | Ran:
         try:
             told = json.loads(data)
         except ValueError:
@@ -84,7 +84,7 @@ class Dialect:
             raise OutOfShape("its input is no JSON object")
         event = told.get("hook_event_name")
         if event in self.after:
-            return made_of(told)
+            return ran(told)
         if event != EVENT:
             raise NotForUs(f"{event} is not one of {', '.join((EVENT, *self.after))}")
         missing = [name for name in ("session_id", "tool_name") if not told.get(name) or type(told[name]) is not str]
@@ -114,19 +114,19 @@ class Dialect:
         return json.dumps({"hookSpecificOutput": told})
 
 
-def made_of(told: Mapping[str, Any]) -> Made:
+def ran(told: Mapping[str, Any]) -> Ran:
     """Read what became of a call; NotForUs where it does not say of which."""
     session, call_id = told.get("session_id"), told.get("tool_use_id")
     if not (isinstance(session, str) and isinstance(call_id, str)):
         raise NotForUs(f"this {told['hook_event_name']} has no session_id or tool_use_id")
     if told["hook_event_name"] == AFTER_FAILURE:
         error = told.get("error")
-        return Made(session, call_id, "failed", error if isinstance(error, str) else "", told.get("tool_response"))
+        return Ran(session, call_id, "failed", error if isinstance(error, str) else "", told.get("tool_response"))
     result = told.get("tool_response")
     code, fields = exit_code(result), result if isinstance(result, dict) else {}
     has_failed = code not in (None, 0) or fields.get("isError") is True or fields.get("interrupted") is True
     detail = f"exit {code}" if code is not None else "interrupted" if fields.get("interrupted") is True else ""
-    return Made(session, call_id, "failed" if has_failed else "done", detail, result)
+    return Ran(session, call_id, "failed" if has_failed else "done", detail, result)
 
 
 def exit_code(result: Any) -> int | None:

@@ -57,6 +57,8 @@ class Gate:
             if self._latest.get(key) is mine:
                 del self._latest[key]
         if outcome.verdict == "edit" and not isinstance(outcome.arguments, dict):
+            with self.client.reporting(outcome) as made:
+                made.skip(NO_OBJECT)
             return replace(outcome, allowed=False, message=NO_OBJECT)
         return outcome
 

@@ -157,6 +157,7 @@ async def _between(relay: Relay, server: upstream.Upstream) -> int:
         client.cancel()
         received.cancel()
         await asyncio.gather(client, received, return_exceptions=True)
+        relay.end()
 
 
 class Input:

@@ -84,7 +84,8 @@ class Relay:
         said = params.get("requestId") if isinstance(params, dict) else None
         if not wire.is_id(said):
             return False
-        self._made.pop(said, None)
+        if made := self._made.pop(said, None):
+            self._report(made, {"error": {"message": "The client cancelled it."}})
         task = self._waiting.pop(said, None)
         if task is None:
             return False
@@ -222,15 +223,39 @@ class Relay:
             if isinstance(result, dict):
                 self._learn((self.tools if is_later_page else {}) | _tools_in(result), result.get("nextCursor") is None)
         made = self._made.pop(said, None)
-        if made is None or not isinstance(result, dict):
+        if made is None:
             return None
-        if result.get("resultType") == "input_required":
+        if isinstance(result, dict) and result.get("resultType") == "input_required":
             if len(self._continued) >= MAX_CONTINUED:
                 self._continued.pop(next(iter(self._continued)))
             self._continued[made.name, made.asked, result.get("requestState")] = made
-        elif made.outcome and made.outcome.verdict == "edit" and isinstance(result.get("content"), list):
+            return None
+        self._report(made, message)
+        if not isinstance(result, dict):
+            return None
+        if made.outcome and made.outcome.verdict == "edit" and isinstance(result.get("content"), list):
             return {**message, "result": _with_notice(result, made.outcome)}
         return None
+
+    def _report(self, made: _Made, message: wire.Message) -> None:
+        """Report what became of a call: a result, one that says that it is an error, or an error of the protocol."""
+        if made.outcome is None:
+            return
+        error, result = message.get("error"), message.get("result")
+        with self.gate.client.reporting(made.outcome) as ran:
+            ran.result = result
+            if error is not None:
+                ran.fail(str(error.get("message", "")) if isinstance(error, dict) else "")
+            elif isinstance(result, dict) and result.get("isError") is True:
+                content = result.get("content")
+                parts = content if isinstance(content, list) else []
+                ran.fail(" ".join(str(each["text"]) for each in parts if isinstance(each, dict) and "text" in each))
+
+    def end(self) -> None:
+        """Give up on answers: the server has ended, or nobody reads them any more."""
+        for made in self._made.values():
+            self._report(made, {"error": {"message": "It was never answered."}})
+        self._made.clear()
 
     async def close(self) -> None:
         """Stop waiting; what is held stays held, and is found again by who asks again."""

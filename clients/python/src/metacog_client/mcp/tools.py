@@ -22,6 +22,7 @@ from ..client import AsyncClient
 from ..errors import MetacogError, Refused, Unreachable
 from ..gating import Outcome, Text, ToolCall
 from ..journal import Journal, key_of
+from ..reporting import MAX_DETAIL
 from . import wire
 
 WAIT_SECONDS = 50.0
@@ -34,7 +35,8 @@ INSTRUCTIONS = """\
 metacog is where your team's people review what you are about to do or say.
 Call `context` at the start of a task. Before anything that cannot be undone, that leaves the team or that you are not \
 sure of, call `request_review`, and do it only if `allowed` is true, with the arguments or the text that come back. \
-While `verdict` is "pending", call `await_review`. Take a refusal as it is: do not try the same in another form.
+While `verdict` is "pending", call `await_review`. After an approved tool call, call `report_outcome`. \
+Take a refusal as it is: do not try the same in another form.
 Nothing here lets you approve your own requests; people decide them.\
 """
 
@@ -55,6 +57,12 @@ class Review(BaseModel):
     text: str | None = Field(default=None, description="The text to use, if allowed.")
     reason: str = Field("", description="Why, in the reviewer's or the rule's words.")
     decided_by: str | None = None
+
+
+class Reported(BaseModel):
+    held: str
+    status: Literal["done", "failed", "skipped"]
+    reported_at: str
 
 
 class NextTurn(BaseModel):
@@ -221,6 +229,29 @@ def _reviews(tools: Tools, desk: Desk) -> None:
         if told.verdict not in ("pending", "unreachable"):
             journal.settle_held(held)
         return _review(told)
+
+    @tools.tool(
+        title="Report what became of a call",
+        annotations=ToolAnnotations(
+            read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+        ),
+    )
+    async def report_outcome(
+        held: Annotated[str, Field(description="As request_review returned it.", pattern=r"^[A-Za-z0-9_-]{1,80}$")],
+        status: Annotated[
+            Literal["done", "failed", "skipped"], Field(description="skipped: you did not call the tool after all.")
+        ],
+        detail: Annotated[
+            str, Field(description="What came of it, in a sentence; the error, if it failed.", max_length=MAX_DETAIL)
+        ] = "",
+    ) -> Reported:
+        """Report, once, what became of a tool call that a person approved: the reviewers see it beside their decision.
+
+        From then on its approval is used up. Of words, and of what nobody reviewed, there is nothing to report.
+        """
+        with _plainly():
+            told = await client.report(held, status, detail=detail)
+        return Reported(held=held, status=told["status"], reported_at=told["reported_at"])
 
 
 def _knowledge(tools: Tools, desk: Desk) -> None:

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context, Elicit, Resolve
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import SamplingMessage, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field
 
@@ -91,6 +92,12 @@ def close_account(account: str, answer: Annotated[Sure, Resolve(is_sure)]) -> st
     """Close an account, after the user was asked."""
     write(tool="close_account", account=account, sure=answer.sure)
     return "closed" if answer.sure else "left open"
+
+
+@bank.tool()
+def overdraw(eur: int) -> str:
+    """Take more than there is."""
+    raise ToolError("There is not enough.")
 
 
 @bank.resource("bank://terms")
