@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, NotRequired, TypedDict, cast
 
+from django.utils import timezone
+
 from metacog.heuristics.memory import recall
 from metacog.heuristics.signals.spec import SignalPart
 from metacog.heuristics.text.excerpts import said
@@ -219,6 +221,17 @@ def decision_shape(decision: Decision, *, names: bool) -> DecisionShape:
     if names:
         shape["decided_by"] = decision.person.get_username() if decision.person else None
     return shape
+
+
+def never_reported(held: HeldItem) -> bool:
+    """Say whether a call was approved a day ago or longer, and its agent has not said what became of it."""
+    return (
+        held.kind == HeldItem.Kind.TOOL_CALL
+        and held.state in (HeldItem.State.APPROVED, HeldItem.State.EDITED)
+        and held.closed_at is not None
+        and held.closed_at <= timezone.now() - CallOutcome.WITHIN
+        and getattr(held.call, "outcome", None) is None
+    )
 
 
 def outcome_shape(outcome: CallOutcome | None) -> OutcomeShape | None:

@@ -51,7 +51,15 @@ from reviews.held.listing import Filters, Order, along, behind, in_order, matchi
 from reviews.models import Approval, Comment, Decision, HeldItem, ItemTalk
 from reviews.outbox.notification_texts import zone_of
 from reviews.presentation.approvals import whom as in_words
-from reviews.serializers import approvals_shape, decision_shape, excerpt, for_people, held_shape, outcome_shape
+from reviews.serializers import (
+    approvals_shape,
+    decision_shape,
+    excerpt,
+    for_people,
+    held_shape,
+    never_reported,
+    outcome_shape,
+)
 
 router = Router(auth=PersonToken())
 PAGE = 100
@@ -104,6 +112,9 @@ class QueueItem(Held):
     excerpt: str = Field(description="How the text begins, without tags, on one line.")
     decision: ReviewDecision | None = Field(description="The decision that stands.")
     approved: list[ItemApproval] = Field(description="Approvals that stand and decide nothing yet, the first first.")
+    never_reported: bool = Field(
+        description="Approved a day ago or longer, and its agent has not said what became of it."
+    )
     may_approve: bool = Field(description="Whether your approval counts; whoever reviews may reject.")
     assignee: str | None = Field(description="The user name of the person it is assigned to.")
     snoozed_until: str | None = Field(description="Until when the console's queue leaves it out.")
@@ -469,6 +480,7 @@ def _queue_item(
         and approvers.may_approve(person, held.team_id, approvers.of_item(held)),
         **_talk(getattr(held, "talk", None)),
         "outcome": shape.get("outcome"),
+        "never_reported": never_reported(held),
     }
 
 

@@ -511,7 +511,7 @@ def _for_rows(items: Items, filters: Filters) -> Items:
         in_order(items, filters)
         .only(
             *("public_id", "team", "kind", "hesitation_score", "risk_place", "state", "alike", "held_at", "expires_at"),
-            "effect_bits",
+            *("effect_bits", "closed_at"),
         )
         .annotate(
             clip=beginning(),
@@ -520,6 +520,9 @@ def _for_rows(items: Items, filters: Filters) -> Items:
             cycle=F("response__cycle"),
             call_name=F("call__name"),
             by_rule=by_rule(),
+            outcome_status=F("call__outcome__status"),
+            outcome_detail=Left("call__outcome__detail", CLIP),
+            outcome_at=F("call__outcome__reported_at"),
             assignee=F("talk__assignee__username"),
             comments_count=F("talk__comments"),
             approvals_given=F("terms__given"),

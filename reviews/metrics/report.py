@@ -8,11 +8,13 @@ from datetime import date, datetime
 from typing import Any, NamedTuple
 
 from django.db.models import Max, QuerySet, Sum
+from django.utils import timezone
 
 from metacog.models import Agent, Team, User
 from patterns.models import ErrorPattern
-from reviews.metrics import agreement, sampling
+from reviews.metrics import agreement, call_outcomes, sampling
 from reviews.metrics.agreement import Record
+from reviews.metrics.call_outcomes import CallOutcomes
 from reviews.metrics.daily import COUNTS, Counts, Ratio, Total
 from reviews.metrics.ranges import Range
 from reviews.metrics.sampling import Misses
@@ -60,6 +62,7 @@ class Report:
     people: Mapping[User, Fired]
     misses: Sequence[Misses]
     looks: Sequence[Record]
+    outcomes: Sequence[CallOutcomes]
     counted_at: datetime | None
 
     @property
@@ -91,7 +94,7 @@ class Report:
 
 
 def read(scope: Scope) -> Report:
-    """Read it. Thirteen queries at most, however many agents, days and responses there are."""
+    """Read it. Fourteen queries at most, however many agents, days and responses there are."""
     before, now = scope.range.before, scope.range
     figures = DailyFigure.objects.filter(agent__in=scope.agents, day__gte=before.first, day__lte=now.last).order_by()
     by_value = figures.defer("patterns", "people")
@@ -120,6 +123,7 @@ def read(scope: Scope) -> Report:
         people={users[pk]: each for pk, each in people.items() if pk in users and each.fired},
         misses=sampling.misses(scope.agents, now.first, now.last),
         looks=agreement.records(scope.agents, now.first, now.last),
+        outcomes=call_outcomes.by_agent(scope.agents, now.first, now.last, timezone.now()),
         counted_at=figures.aggregate(at=Max("counted_at"))["at"],
     )
 

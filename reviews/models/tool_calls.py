@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import models
 from django.db.models import Exists, F, OuterRef, Prefetch, Q
@@ -97,6 +97,8 @@ class HeldCall(models.Model):
 
 class CallOutcome(models.Model):
     """What became of an approved tool call, as its agent reported it, once."""
+
+    WITHIN = timedelta(days=1)  # of the release; an approved call without one counts as never reported from then on
 
     class Status(models.TextChoices):
         DONE = "done", _("done")

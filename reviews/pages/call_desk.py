@@ -30,6 +30,7 @@ from reviews.presentation.calls.read import known_of, reader_of
 from reviews.presentation.calls.why_asked import why_asked
 from reviews.presentation.effects import sentences
 from reviews.presentation.explanation import parts
+from reviews.presentation.phrases import Became, became
 from reviews.presentation.rule_words import in_words
 
 
@@ -70,6 +71,7 @@ def of_desk(
     given = CallGrant.objects.told().filter(held=held).order_by("-pk") if standing else ()
     may_decide = held.state == HeldItem.State.PENDING and request.user.has_role(held.team_id, Role.REVIEWER)
     before = similar.of_tool(held)
+    outcome = getattr(call, "outcome", None)
     return shown(held, revealed) | {
         "mode": mode,
         "item_url": reverse("item", args=[held.public_id]),
@@ -86,7 +88,8 @@ def of_desk(
         "metadata": [_metadata(name, value) for name, value in held.metadata.items()],
         "session_url": reverse("queue") + Filters(session=held.response.session).query,
         "call_ids": [each for each in call.call_ids if each is not None],
-        "outcome": _outcome(getattr(call, "outcome", None)),
+        "outcome": _outcome(outcome),
+        "became": _became(held, outcome),
         "grants": grant_form.rows_of(request.user, [each for each in given if not each.is_fallen]),
         "grant_form": grant_form.form_of(held, request.POST) if may_decide else {},
         "released_changes": _released(held, standing),
@@ -127,6 +130,15 @@ def _outcome(outcome: CallOutcome | None) -> dict[str, Any] | None:
         if outcome.result is None
         else json.dumps(secrets.masked(outcome.result), ensure_ascii=False, indent=2),
     }
+
+
+def _became(held: HeldItem, outcome: CallOutcome | None) -> Became | None:
+    """Return what is said of the outcome beside the decision; None where nothing was approved."""
+    if held.state not in (HeldItem.State.APPROVED, HeldItem.State.EDITED):
+        return None
+    if outcome is None:
+        return became(held.closed_at, None, None, "")
+    return became(held.closed_at, outcome.status, outcome.reported_at, outcome.detail)
 
 
 def _released(held: HeldItem, standing: Decision | None) -> Sequence[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import Any
@@ -18,9 +18,10 @@ from django.utils.translation import get_language, gettext, gettext_noop
 
 from metacog.heuristics.signals import SPECS
 from metacog.heuristics.text.excerpts import said
+from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import Agent, User
 from metacog.pages.agent_choice import Choice
-from reviews.models import Decision, HeldItem
+from reviews.models import CallOutcome, Decision, HeldItem
 from reviews.presentation.explanation import TITLES, Part
 from reviews.presentation.highlight import EFFECT, LEARNED, LOOK_ALIKE, Piece, Shown, show
 from reviews.presentation.look_alikes import name_shown, of_name
@@ -153,6 +154,13 @@ def ago(moment: datetime) -> str:
     return _time("ago", moment, gettext("{time} ago").format(time=rounded(seconds)))
 
 
+def at(moment: datetime) -> str:
+    """Show a time of day, with its day unless that is today."""
+    local = timezone.localtime(moment)
+    day = "" if local.date() == timezone.localdate() else _date(local.date(), get_language()) + gettext(", ")
+    return _time("at", moment, f"{day}{local:%H:%M}")
+
+
 def due(moment: datetime) -> str:
     """Show how long is left until `moment`, or how long it is over."""
     seconds = int((moment - timezone.now()).total_seconds())
@@ -199,6 +207,7 @@ def _date(day: date, language: str) -> str:
     return date_format(day, "DATE_FORMAT")
 
 
+MOST_DETAIL = 200  # characters of an agent's words beside a decision
 LAST_PART = 10  # of the time until an item expires, from which on it is pressing
 UNITS = ((86_400, gettext_noop("{n} d")), (3600, gettext_noop("{n} h")), (60, gettext_noop("{n} min")))
 
@@ -244,3 +253,35 @@ def looking(people: Sequence[User]) -> str:
     if len(people) == 1:
         return gettext("%(name)s is looking") % {"name": person_name(people[0])}
     return gettext("%(n)s are looking") % {"n": len(people)}
+
+
+@dataclass(frozen=True)
+class Became:
+    """What became of a call, in words; `is_bad`: it failed, or nobody will ever know."""
+
+    words: str
+    is_bad: bool
+
+
+def became(closed_at: datetime | None, status: str | None, reported_at: datetime | None, detail: str) -> Became | None:
+    """Say what became of an approved call: "ran 12:03, exit 0". None until the approval is released.
+
+    `detail` is masked; its end may be cut off.
+    """
+    if closed_at is None:
+        return None
+    if not status or reported_at is None:
+        if closed_at > timezone.now() - CallOutcome.WITHIN:
+            return Became(gettext("outcome not reported yet"), is_bad=False)
+        return Became(gettext("approved, never reported"), is_bad=True)
+    words = {
+        CallOutcome.Status.DONE: gettext("ran {time}"),
+        CallOutcome.Status.FAILED: gettext("failed {time}"),
+        CallOutcome.Status.SKIPPED: gettext("skipped {time}"),
+    }[CallOutcome.Status(status)]
+    told = format_html(words, time=at(reported_at))
+    if line := " ".join(masked_text(detail, is_cut=len(detail) > MOST_DETAIL).split()):
+        short = line if len(line) <= MOST_DETAIL else line[: MOST_DETAIL - 1] + "…"
+        comma = gettext(", ") if status == CallOutcome.Status.DONE else gettext(": ")
+        told = format_html("{}{}<bdi>{}</bdi>", told, comma, pieces(show(short)))
+    return Became(told, is_bad=status == CallOutcome.Status.FAILED)

@@ -21,7 +21,9 @@ from reviews.presentation.differences import in_words
 from reviews.presentation.effects import in_short
 from reviews.presentation.highlight import show
 from reviews.presentation.look_alikes import name_shown, row_mark
-from reviews.presentation.phrases import ago, decided, due_in, expires_in, looking, pieces, risk
+from reviews.presentation.phrases import Became, ago, became, decided, due_in, expires_in, looking, pieces, risk
+
+APPROVED = (HeldItem.State.APPROVED, HeldItem.State.EDITED)
 
 
 class Entry(TypedDict):
@@ -49,6 +51,7 @@ class Entry(TypedDict):
     together: str  # where they are decided together
     select: str  # what the box says that selects it; empty where there is none
     decided: str
+    became: Became | None  # of an approved tool call
     looking: str
     cycle: str
     opened: bool
@@ -104,6 +107,9 @@ def entries(rows: Sequence[Any], user: User, *, opened: str, query: str, first: 
             if may_select
             else "",
             "decided": decided(decision, user) + comma if decision else "",
+            "became": became(row.closed_at, row.outcome_status, row.outcome_at, row.outcome_detail or "")
+            if row.call_name and row.state in APPROVED
+            else None,
             "looking": looking(row.lookers) if row.lookers else "",
             "cycle": "" if row.cycle is None else cycle % {"cycle": row.cycle},
             "opened": row.public_id == opened,

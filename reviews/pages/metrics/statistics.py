@@ -15,7 +15,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_safe
 
 from metacog.accounts.forms import RELEASED_BY
@@ -28,6 +28,7 @@ from metacog.pages.agent_choice import choice
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.metrics import daily, ranges, report
 from reviews.metrics.agreement import Record
+from reviews.metrics.call_outcomes import FATES, CallOutcomes
 from reviews.metrics.daily import ENOUGH, Ratio, Total
 from reviews.metrics.ranges import MONTH, Range
 from reviews.metrics.report import Scope
@@ -36,6 +37,7 @@ from reviews.pages.metrics import days, files
 from reviews.pages.metrics.days import Days
 from reviews.pages.person import PersonRequest
 from reviews.presentation.explanation import TITLES
+from reviews.presentation.phrases import gap
 from reviews.presentation.ratios import duration, number, percent, ratio, span, unbroken
 from reviews.presentation.risk import worth
 from reviews.presentation.statistics import breakdown, changes, charts
@@ -136,6 +138,8 @@ def statistics(request: PersonRequest) -> HttpResponse:
         "effects": charts.effects(total.effects),
         "calls": _calls(total),
         "calls_told": _calls_told(total),
+        "outcomes": _outcomes(found.outcomes, request),
+        "outcomes_told": _outcomes_told(found.outcomes),
         "more_calls": max(0, len(total.calls) - MOST_TOOLS),
         "missed": [(each.agent, changes.checked(each.missed)) for each in found.misses],
         "looks": _looks(found.looks, asked.agent),
@@ -230,6 +234,33 @@ def _calls_told(total: Total) -> str:
         "(%(rate)s, 95%% CI %(interval)s)."
     )
     return said % counts
+
+
+def _outcomes(records: Sequence[CallOutcomes], request: PersonRequest) -> list[dict[str, Any]]:
+    """Return what became of each agent's approved calls, those with most that failed or were never reported first."""
+    ordered = sorted(records, key=lambda each: (-each.failed - each.never_reported, each.agent.name))
+    return [
+        {"name": request.user.name_of(each.agent), **{name: number(getattr(each, name)) for name in FATES}}
+        for each in ordered[:MOST_TOOLS]
+    ]
+
+
+def _outcomes_told(records: Sequence[CallOutcomes]) -> str:
+    """Say in a line what became of all of them."""
+    sums = {name: sum(getattr(each, name) for each in records) for name in FATES}
+    failed, ended = sums["failed"], sums["done"] + sums["failed"]
+    told = {name: number(count) for name, count in sums.items()} | {"ended": number(ended)}
+    said = ngettext(
+        "Of %(approved)s approved call %(failed)s failed and %(never_reported)s was never reported.",
+        "Of %(approved)s approved calls %(failed)s failed and %(never_reported)s were never reported.",
+        sums["approved"],
+    )
+    rate = Ratio(failed, ended)
+    if not rate.is_enough:
+        return said % told
+    told |= {"rate": percent(rate.rate), "interval": span(rate.low, rate.high)}
+    more = gettext("Of the %(ended)s that were made %(rate)s failed (95%% CI %(interval)s).")
+    return f"{said % told}{gap()}{more % told}"
 
 
 def _looks(records: Sequence[Record], agent: Agent | None) -> dict[str, Any]:

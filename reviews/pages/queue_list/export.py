@@ -21,13 +21,13 @@ from reviews.held.listing import Filters, in_order, matching
 from reviews.models import Decision, HeldItem
 from reviews.pages.person import PersonRequest
 from reviews.presentation.phrases import person_name
-from reviews.serializers import outcome_shape
+from reviews.serializers import never_reported, outcome_shape
 
 AT_ONCE = 100  # rows that are read together: a text may have a megabyte
 COLUMNS = (
     "id", "url", "team", "agent", "kind", "tool", "score", "risk", "state", "held_at", "expires_at", "session", "cycle",
     "text", "arguments", "effects", "metadata", "decision", "decided_by", "decided_at", "reason",
-    "outcome",
+    "outcome", "never_reported",
 )  # fmt: skip
 
 
@@ -89,6 +89,7 @@ def _row(held: Any, base: str) -> dict[str, Any]:
         "decided_at": decision.decided_at.isoformat(timespec="seconds") if decision else "",
         "reason": decision.reason if decision else "",
         "outcome": outcome_shape(getattr(held.call, "outcome", None)) if is_call else None,
+        "never_reported": never_reported(held),
     }
     return cast("dict[str, Any]", masked(row))
 

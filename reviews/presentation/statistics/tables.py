@@ -10,6 +10,7 @@ from metacog.heuristics.effects.effect import KINDS
 from metacog.heuristics.stats.intervals import difference
 from metacog.models import User
 from reviews.metrics import daily
+from reviews.metrics.call_outcomes import FATES
 from reviews.metrics.daily import COUNTS, Counts, Ratio
 from reviews.metrics.report import Report
 from reviews.metrics.sampling import Misses
@@ -41,6 +42,7 @@ def tables(report: Report, viewer: User) -> dict[str, Table]:
         ),
         "tools": _calls("tool", sorted(report.total.calls.items())),
         "effects": _calls("effect", [(name, report.total.effects.get(name, Counter())) for name in KINDS]),
+        "outcomes": _outcomes(report),
         "spot-checks": spot_checks(report.misses),
         "second-looks": _second_looks(report),
     }
@@ -96,6 +98,13 @@ def _breakdown(report: Report, by: str, viewer: User) -> Table:
 
 def _calls(by: str, counted: Iterable[tuple[str, Counter[str]]]) -> Table:
     return Table([by, *daily.CALLS], [[name, *(counts[each] for each in daily.CALLS)] for name, counts in counted])
+
+
+def _outcomes(report: Report) -> Table:
+    rows = [
+        [each.agent.public_id, each.agent.name, *(getattr(each, name) for name in FATES)] for each in report.outcomes
+    ]
+    return Table(["agent", "name", *FATES], rows)
 
 
 def spot_checks(misses: Sequence[Misses]) -> Table:

@@ -247,7 +247,7 @@ def test_its_cost_does_not_grow_with_the_responses(
         DailyFigure.objects.all().delete()  # responses come when they come; these were written into the past
         count()
         # session, person, roles, agents, whose to choose, ten of the report, learned risk, count in the navigation
-        with django_assert_num_queries(18):
+        with django_assert_num_queries(19):
             page = client.get("/statistics/")
     assert "200 responses" in text(page)
 
