@@ -174,7 +174,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(trylast=True, specname="pytest_collection_modifyitems")
-def browser_first(items: list[pytest.Item]) -> None:
+def pytest_begin_with_browsers(items: list[pytest.Item]) -> None:
     """Begin with what waits for a browser most of its time, so that one process waits while the others work."""
     items.sort(key=lambda item: "browser" not in item.path.parts)
 

@@ -117,6 +117,15 @@ class PostgreSQL:
             process.send_signal(how)
             process.wait(60)
 
+    def cpu_seconds(self) -> float:
+        """Return what the server has taken so far: no process of ours is its parent."""
+        process_id = self.data / "postmaster.pid"
+        if not process_id.exists():
+            return 0.0
+        first = int(process_id.read_text().split()[0])
+        processes = [each.info for each in psutil.process_iter(["pid", "ppid", "cpu_times"])]
+        return sum(sum(each["cpu_times"][:4]) for each in processes if first in (each["pid"], each["ppid"]))
+
     def made_or_copied(self, connection: Any, make: Callable[..., str], *arguments: Any, **options: Any) -> str:
         """Start the server with a test database: as it is kept, else migrated."""
         with kept("postgresql") as cluster:

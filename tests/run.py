@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -28,6 +29,7 @@ sys.path.insert(0, str(ROOT))
 from tests.databases import PostgreSQL, postgresql  # noqa: E402 - found by the line above
 
 NO_TESTS = 5  # pytest's exit status when nothing was selected
+CPU_SECONDS = 300  # that a run without arguments may take: what other programs take of a machine does not count
 # What never reads or writes a database need not run on a second one.
 WITHOUT_DATABASE = ["--ignore=tests/heuristics", "--ignore=tests/browser"]
 # Races, JSON, order, constraints, triggers, migrations, leases, search and the SQL that is written by hand. Not what
@@ -145,6 +147,12 @@ def status_of(run: subprocess.Popen[str], database: str) -> int:
     return run.wait()
 
 
+def cpu_seconds() -> float:
+    """Return the seconds that all processes which have ended were given, those of the system for them included."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return ended.ru_utime + ended.ru_stime
+
+
 def browser_note() -> str:
     if any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")):
         return ""
@@ -164,9 +172,10 @@ def main(arguments: list[str]) -> int:
         on_sqlite, on_postgresql = SMOKE, SMOKE_ON_POSTGRESQL
     elif not arguments:
         on_sqlite, on_postgresql = ["-m", "not starts"], ON_POSTGRESQL
-    one = any("::" in word for word in arguments)  # to start more processes would take longer
+    few = any("::" in word or word.endswith(".py") for word in arguments)  # to start more processes would take longer
+    server = None
     with ExitStack() as running:
-        runs = [] if there_alone else [("SQLite", pytest("", 0 if one else 3, on_sqlite))]
+        runs = [] if there_alone else [("SQLite", pytest("", 0 if few else 3, on_sqlite))]
         if on_postgresql:  # beside it: there is much waiting for browsers and other processes
             given = os.environ.get("METACOG_TEST_DATABASE_URL", "")
             server = None if given else running.enter_context(postgresql())
@@ -174,11 +183,14 @@ def main(arguments: list[str]) -> int:
         for _, run in runs:
             running.callback(run.kill)
         statuses = [status_of(run, database) for database, run in runs]
+        of_server = server.cpu_seconds() if server else 0.0
     if set(statuses) == {NO_TESTS}:
         say("No test was run: is each path there, and does anything have that name?")
         return NO_TESTS
     if arguments == ["--all"]:  # in environments of their own, beside the packages they adapt
         statuses.append(subprocess.call([sys.executable, "clients/run_tests.py"], cwd=ROOT))
+    bar = "" if arguments or there_alone else f" of {CPU_SECONDS}"
+    say(f"CPU: {cpu_seconds() + of_server:.0f}{bar} seconds, {of_server:.0f} of them PostgreSQL's.")
     return next((status for status in statuses if status not in (0, NO_TESTS)), 0)
 
 
