@@ -206,6 +206,7 @@ def main(names: list[str]) -> int:
     failed = False
     with tempfile.TemporaryDirectory(prefix="metacog-check-") as folder:
         os.environ |= {"METACOG_DATA_DIR": folder, "METACOG_DOTENV": ""}
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else each process compiles all of it anew
         for check in CHECKS:
             if names and check.__name__ not in names:
                 continue
