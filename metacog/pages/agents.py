@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -35,8 +36,10 @@ from metacog.accounts.forms import (
     PackForm,
 )
 from metacog.db.rows import COUNTED, CountUpTo, Row
+from metacog.heuristics.effects.pointers import MAX_LENGTH
 from metacog.heuristics.hesitation import thresholds
 from metacog.heuristics.policy.policy import NEVER
+from metacog.heuristics.tool_calls.pack import packs
 from metacog.http import once
 from metacog.models import Agent, AgentKey, AuditEvent, Policy, Role, Team, User, pack_words
 from metacog.pages import agent_choice
@@ -124,7 +127,7 @@ def agent_new(request: Request) -> HttpResponse:
     owned = request.user.teams_as(Role.OWNER)
     if not owned:
         raise PermissionDenied(_("Only owners of a team can add agents."))
-    form = NewAgentForm(owned, request.POST if request.method == "POST" else None)
+    form = NewAgentForm(owned, request.POST if request.method == "POST" else None, initial=_asked_for(request, owned))
     if form.is_valid():
         if once.is_repeated(request):
             return redirect("agents")
@@ -136,6 +139,15 @@ def agent_new(request: Request) -> HttpResponse:
             return _agent_page(request, created, fresh=(api_key, secret))
     context = {"form": form, "teams": owned, "packs": pack_words.shown(), "chosen": form["pack"].value()}
     return render(request, "metacog/agent_new.html", context, status=422 if form.errors else 200)
+
+
+def _asked_for(request: Request, owned: Iterable[Team]) -> dict[str, Any]:
+    """Return what the address fills in: a team that is the person's, a pack that there is, and its folder."""
+    team, pack = request.GET.get("team", ""), request.GET.get("pack", "")
+    asked: dict[str, Any] = {"workspace": request.GET.get("workspace", "")[:MAX_LENGTH]}
+    if named := next((each for each in owned if str(each.pk) == team), None):
+        asked["team"] = named.pk
+    return asked | ({"pack": pack} if pack in packs() else {})
 
 
 @never_cache

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from datetime import timedelta
+from math import ceil
 from typing import Any, Literal, NamedTuple
 
 from pydantic_core import to_json
@@ -20,9 +22,13 @@ from metacog.heuristics.policy.pack_fit import PackFit, PackTally, best
 from metacog.heuristics.text.canonical_json import canonical
 from metacog.heuristics.text.tags import ToolCall
 from metacog.heuristics.tool_calls import secrets
-from metacog.heuristics.tool_calls.pack import workspace_of
+from metacog.heuristics.tool_calls.effect_bits import bits_of, names_in
+from metacog.heuristics.tool_calls.gate import effect_part
+from metacog.heuristics.tool_calls.pack import ASKS_ALL, workspace_of
 from metacog.heuristics.wire.assessment import HesitationPart, ItemPart, Verdict
 from metacog.heuristics.wire.wire import instant
+from reviews.logs import by_pack
+from reviews.logs.by_pack import HeldKind, HeldKinds
 from reviews.logs.turns import Read, Seen, Sessions, Turn, context
 from reviews.serializers import excerpt
 
@@ -31,7 +37,8 @@ MOST_TOOLS = 500  # that are counted by name
 OTHER = "…"  # all others
 MAX_EXCERPT = 300
 MOST_FOLDERS = 64  # that calls are judged in
-COUNTERS = ("reasons", "signals", "signals_if_scored", "skipped", "effects")
+COUNTERS = ("reasons", "signals", "signals_if_scored", "skipped", "effects", "kinds", "folders")
+_OF_KIND = ("calls", "denied", "reason", "example", "line")
 
 
 @dataclass(slots=True)
@@ -73,7 +80,10 @@ class Report:
     rules: dict[str, RuleCount] = field(default_factory=dict)  # by their place in the policy, from 1
     skipped: Counter[str] = field(default_factory=Counter)  # records in which no agent says or does anything, by kind
     effects: Counter[str] = field(default_factory=Counter)  # calls by what they would do
+    kinds: Counter[str] = field(default_factory=Counter)  # calls by the gravest of these: "write inside"
+    folders: Counter[str] = field(default_factory=Counter)  # calls by where the agent worked, as far as the log says
     packs: dict[str, PackTally] = field(default_factory=dict)  # the policy with each pack alone, and with none
+    held_by: HeldKinds = field(default_factory=dict)  # what these would have held
 
     @property
     def held(self) -> int:
@@ -84,7 +94,8 @@ class Report:
         counts = {name: dict(getattr(self, name)) for name in COUNTERS}
         named = ("tools", "rules", "packs")
         parts = {name: {key: asdict(of) for key, of in getattr(self, name).items()} for name in named}
-        return {each.name: getattr(self, each.name) for each in fields(self)} | counts | parts
+        held = {pack: {key: asdict(of) for key, of in kinds.items()} for pack, kinds in self.held_by.items()}
+        return {each.name: getattr(self, each.name) for each in fields(self)} | counts | parts | {"held_by": held}
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Report:
@@ -94,6 +105,7 @@ class Report:
         values["tools"] = {name: Tool(**of) for name, of in values["tools"].items()}
         values["rules"] = {place: RuleCount(**of) for place, of in values["rules"].items()}
         values["packs"] = {name: PackTally(**of) for name, of in values.get("packs", {}).items()}
+        values["held_by"] = by_pack.from_json(values.get("held_by", {}))
         return cls(**values)
 
     def add_skipped(self, kind: str) -> None:
@@ -129,7 +141,33 @@ class Report:
             "effects": dict(self.effects.most_common()),
             "packs": [asdict(tally) | {"passed": tally.passed} for tally in self.packs.values()],
             "best_pack": fitting.pack if (fitting := self.best_pack) else None,
+            "days": self.days or None,
+            "kinds": dict(self.kinds.most_common()),
+            "workspace": self.workspace or None,
+            "held_by": {
+                pack: [
+                    {"effects": names_in(kind.bits), **{name: getattr(kind, name) for name in _OF_KIND}}
+                    for kind in self.worst_of(pack)
+                ]
+                for pack in self.held_by
+            },
         }
+
+    @property
+    def days(self) -> int:
+        """Say how many days the log goes over, begun ones too; 0 where it does not say when anything was."""
+        if not self.first_at:
+            return 0
+        return max(1, ceil((instant(self.last_at) - instant(self.first_at)) / timedelta(days=1)))
+
+    @property
+    def workspace(self) -> str:
+        """Give the folder in which most calls were made; "" where the log does not say."""
+        return self.folders.most_common(1)[0][0] if self.folders else ""
+
+    def worst_of(self, pack: str) -> list[HeldKind]:
+        """Give what a pack would have held, the gravest first."""
+        return sorted(self.held_by.get(pack, {}).values(), key=lambda kind: kind.order)
 
     @property
     def best_pack(self) -> PackTally | None:
@@ -233,7 +271,8 @@ class Trial:
         report, tool = self.report, self.report.tool(call.name)
         report.calls += 1
         tool.calls += 1
-        self._fit(turn.folder).take(call)
+        line = f"{call.name} {secrets.line(call.name, item.text)}"[:MAX_EXCERPT]
+        self._count_packs(turn, call, line)
         is_held, is_denied = told["disposition"] == "hold", told["disposition"] == "reject"
         report.denied += is_denied
         tool.denied += is_denied
@@ -259,9 +298,17 @@ class Trial:
             if as_scored["score"] >= as_scored["hold_at"]:
                 tool.if_scored += 1
                 report.signals_if_scored.update(_weighing(as_scored))
-        line = f"{call.name} {secrets.line(call.name, item.text)}"
         held = self._held(told, reason, scored if is_risky else None, place, line)
         return held._replace(is_repeated=is_repeated)
+
+    def _count_packs(self, turn: Turn, call: ToolCall, line: str) -> None:
+        report, judged = self.report, self._fit(turn.folder).take(call)
+        reading = judged[ASKS_ALL].reading
+        bits = bits_of(map(effect_part, reading.effects))
+        report.kinds[by_pack.kind_of(bits, reading)] += 1
+        if turn.folder and (turn.folder in report.folders or len(report.folders) < MOST_FOLDERS):
+            report.folders[turn.folder] += 1
+        by_pack.add(report.held_by, call, judged, HeldKind(line, turn.line, bits, ""))
 
     def _fit(self, folder: str) -> PackFit:
         """Return what judges calls made in this folder by every pack, all counted together."""

@@ -13,16 +13,11 @@ from django.utils.translation import gettext, ngettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from metacog.heuristics.effects.pointers import at, names_of
-from metacog.heuristics.tool_calls.effect_bits import OUTSIDE, names_in
+from metacog.heuristics.tool_calls.effect_bits import GRAVITY, OUTSIDE, names_in
 from metacog.heuristics.tool_calls.secrets import masked, masked_effects
 from reviews.presentation.engine_words import said
 from reviews.presentation.highlight import EFFECT, Mark
 
-# What matters most comes first, on the page and in a row.
-GRAVITY = (
-    "irreversible", "pay", "delete", "secret", "send", "publish", "privilege", "unknown", "install", "write", "execute",
-    "fetch", "read", OUTSIDE,
-)  # fmt: skip
 NAMES: dict[str, str | Promise] = {
     "read": pgettext_lazy("effect", "read"),
     "write": pgettext_lazy("effect", "write"),

@@ -10,6 +10,11 @@ from ..effects.effect import KINDS
 OUTSIDE = "outside"  # of any effect but `read`: on something that is not in the workspace
 # In this order for good: rows hold the bits. A kind that comes new comes behind.
 NAMES = (*KINDS, OUTSIDE)
+# What matters most comes first.
+GRAVITY = (
+    "irreversible", "pay", "delete", "secret", "send", "publish", "privilege", "unknown", "install", "write", "execute",
+    "fetch", "read", OUTSIDE,
+)  # fmt: skip
 _BITS = {name: 1 << place for place, name in enumerate(NAMES)}
 
 
@@ -31,3 +36,14 @@ def bit(name: str) -> int:
 def names_in(bits: int) -> list[str]:
     """Return which of NAMES are in a number."""
     return [name for name in NAMES if bits & _BITS[name]]
+
+
+def gravest(bits: int) -> str:
+    """Return the kind of effect that matters most; "" of none."""
+    return next((name for name in GRAVITY if name != OUTSIDE and bits & _BITS[name]), "")
+
+
+def gravity(bits: int) -> tuple[int, bool]:
+    """Return what sorts calls by how much their effects matter, the gravest first."""
+    name = gravest(bits)
+    return GRAVITY.index(name) if name else len(GRAVITY), not bits & _BITS[OUTSIDE]

@@ -18,7 +18,7 @@ from django.template.defaultfilters import pluralize
 
 from metacog import heuristics
 from metacog.audit import audit
-from metacog.heuristics.policy.pack_fit import NONE
+from metacog.heuristics.policy.pack_fit import BY_STRICTNESS, NONE
 from metacog.heuristics.tool_calls import secrets
 from metacog.heuristics.tool_calls.pack import packs, with_pack
 from metacog.management.commands.agent import settings_in
@@ -32,6 +32,7 @@ from reviews.logs.sources import Log, on_disk
 from reviews.logs.trial import HeldPart, Report, Scored, Trial
 from reviews.logs.turns import Read
 from reviews.management.commands.policy import find_agent, policy_in
+from reviews.presentation.calls import log_packs
 from reviews.presentation.rule_words import in_words
 
 STDIN = "-"
@@ -193,20 +194,25 @@ class Command(BaseCommand):
             say(f"\nRecords in which no agent says or does anything new: {report.skipped.total():,} ({kinds})")
 
     def _print_packs(self, report: Report, under: Under) -> None:
-        """Say what would have been asked with no pack, with the one named, and with the one that fits best."""
+        """Say what the calls would do, what each pack would have held, and of the one named or that fits, which."""
         if not report.packs:
             return
         say, best = self.stdout.write, report.best_pack
-        effects = ", ".join(f"{name}: {count:,}" for name, count in report.effects.most_common())
-        say(f"\nWhat the {report.calls:,} tool call{pluralize(report.calls)} would do\n  {effects or 'nothing'}")
-        say("\nWith packs of rules\n    asked   denied   passed  pack")
-        named = [each["name"] for each in under.scorer.policy.packs]
-        for name in dict.fromkeys([NONE, *named, *([best.pack] if best else [])]):
-            tally = report.packs[name]
+        say("\n" + log_packs.what_calls_do(report))
+        own = [each["name"] for each in under.scorer.policy.packs]
+        tally = log_packs.chosen(report, "", own)
+        if tally is None:
+            say("No pack would let a tenth of these calls pass.")
+        else:
+            say(log_packs.what_a_pack_does(report, tally))
+            for row in log_packs.kinds(report, tally.pack):
+                effects = f"  ({row.effects})" if row.effects else ""
+                say(f"  {row.kind.calls:>5,} × {row.kind.example}{effects}\n          {row.reason}")
+        say("\nPacks of rules\n    asked   denied   passed  pack")
+        for name in [NONE, *BY_STRICTNESS]:
+            each = report.packs[name]
             told = (name or "none") + (" (fits best)" if best and name == best.pack else "")
-            say(f"  {tally.asked:>7,}  {tally.denied:>7,}  {tally.passed:>7,}  {told}")
-        if best is None:
-            say("  No pack would let a tenth of these calls pass.")
+            say(f"  {each.asked:>7,}  {each.denied:>7,}  {each.passed:>7,}  {told}")
 
     def _print_why(self, trial: Trial) -> None:
         report, say = trial.report, self.stdout.write

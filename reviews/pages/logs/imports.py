@@ -20,8 +20,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from metacog.accounts.rule_forms import as_text, pretty
+from metacog.heuristics.tool_calls.pack import packs, with_pack, workspace_of
 from metacog.heuristics.wire.assessment import HesitationPart
 from metacog.models import Agent, Policy, Role, Team, User
+from metacog.models.pack_words import ShownPack
 from metacog.pages.unknown_filters import unknown_filters
 from patterns.models import ErrorPattern
 from reviews.held.listing import word
@@ -31,6 +33,7 @@ from reviews.logs.trial import OTHER, Report, Tool
 from reviews.models import HeldCall, LogImport, LogImportItem
 from reviews.pages.person import PersonRequest
 from reviews.presentation import arguments, highlight
+from reviews.presentation.calls import log_packs
 from reviews.presentation.calls.why_asked import why_asked
 from reviews.presentation.explanation import TITLES, other_parts, parts, response_flags
 from reviews.presentation.marks import paired
@@ -40,6 +43,7 @@ LISTED = 50  # logs, the newest
 MOST_UNDER_WAY = 5  # of a team
 TOOLS_SHOWN = 100
 ITEMS_SHOWN = 50  # of a page
+KINDS_SHOWN = 12  # of what a pack would have held; the others unfold
 
 # Why records have no turn in them; what is not here is the log's own word for a kind of record.
 SKIPPED: dict[str, Promise] = {
@@ -178,6 +182,7 @@ def log_import(request: PersonRequest, log_id: str) -> HttpResponse:
         "log": row,
         "report": report,
         "done": round(100 * row.read_bytes / row.size) if row.size else 0,
+        **_packs(report, row, policies.get(row.agent.policy_version) if row.agent else None, word(request.GET, "pack")),
         "headline": headline(report),
         "besides": _besides(report),
         "reasons": _reasons(report),
@@ -257,6 +262,36 @@ def log_delete(request: PersonRequest, log_id: str) -> HttpResponse:
     imports.delete(row, request.user)
     messages.success(request, _("The log and its report are deleted."))
     return redirect("log-imports")
+
+
+def _packs(report: Report, row: LogImport, policy: Policy | None, name: str) -> dict[str, Any]:
+    """Return what the log's calls would do, and what a pack would have held of them; {} of a log without calls."""
+    if not report.packs:
+        return {}
+    tally = log_packs.chosen(report, name, [each["name"] for each in policy.packs] if policy else [])
+    told: dict[str, Any] = {"calls_do": log_packs.what_calls_do(report), "packs": log_packs.rows(report)}
+    if tally is None:
+        return told
+    pack, found = packs()[tally.pack], log_packs.kinds(report, tally.pack)
+    more = tally.asked + tally.denied - sum(each.kind.calls for each in found)
+    told |= {"pack": ShownPack(pack), "pack_does": log_packs.what_a_pack_does(report, tally)}
+    told |= {"kinds": found[:KINDS_SHOWN], "more_kinds": found[KINDS_SHOWN:], "more_calls": more}
+    return told | {"pack_url": _pack_url(report, row, policy, tally.pack)}
+
+
+def _pack_url(report: Report, row: LogImport, policy: Policy | None, pack: str) -> str:
+    """Return where an owner makes an agent with a pack, or drafts a policy that has it."""
+    if row.agent is None:
+        asked = {"team": row.team_id, "pack": pack, "workspace": report.workspace}
+        return reverse("agent-new") + "?" + urlencode({name: value for name, value in asked.items() if value})
+    if policy is None or pack in [each["name"] for each in policy.packs]:
+        return ""
+    given = as_text(with_pack(policy.packs, pack, workspace_of(policy.packs) or report.workspace or None))
+    return reverse("policy", args=[row.agent.public_id]) + "?" + urlencode({"packs": given, "note": _note(row)})
+
+
+def _note(row: LogImport) -> str:
+    return (_("From the log %(file)s") % {"file": row.file_name})[:300]
 
 
 def headline(report: Report) -> str:
@@ -364,8 +399,7 @@ def _draft(row: LogImport, policy: Policy | None, tool: str, do: str) -> str:
     if row.agent is None or policy is None:
         return ""
     rules = as_text([*policy.rules, {"tool": _literal(tool), "do": do}])
-    note = _("From the log %(file)s") % {"file": row.file_name}
-    return reverse("policy", args=[row.agent.public_id]) + "?" + urlencode({"rules": rules, "note": note[:300]})
+    return reverse("policy", args=[row.agent.public_id]) + "?" + urlencode({"rules": rules, "note": _note(row)})
 
 
 def _literal(tool: str) -> str:

@@ -11,10 +11,11 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from metacog.heuristics.tool_calls.effect_bits import GRAVITY
 from reviews.metrics.daily import ENOUGH, Concordance, Counts, Total
 from reviews.metrics.ranges import Range
 from reviews.metrics.report import Report
-from reviews.presentation.effects import GRAVITY, NAMES
+from reviews.presentation.effects import NAMES
 from reviews.presentation.ratios import number, percent, ratio, scale_top, span, unbroken
 from reviews.presentation.statistics import changes
 from reviews.presentation.statistics.changes import Change

@@ -54,6 +54,22 @@ def log(tmp_path: Path, session: bytes) -> Path:
     return path
 
 
+def test_it_says_what_calls_do_and_what_a_pack_would_have_held(tmp_path: Path) -> None:
+    commands = (*["ls"] * 5, "git push origin main", "git push origin v2", "rm -rf ../other")
+    path = tmp_path / "work.jsonl"
+    path.write_bytes(lines(*[said(f"a{at}", tool("Bash", f"t{at}", command=each)) for at, each in enumerate(commands)]))
+    out = " ".join(printed(path, "--pack", "coding").split())
+    assert "8 calls: 5 read, 2 publish, 1 delete outside the project." in out
+    assert "With the pack “Coding”, 3 would have been held." in out  # the log does not say when anything was
+    assert out.index("1 × Bash command=rm -rf ../other (delete · outside)") < out.index("2 × Bash command=git push")
+    told = report(path)
+    assert (told["days"], told["kinds"]) == (None, {"read": 5, "publish": 2, "delete outside": 1})
+    worst = told["held_by"]["coding"][0]
+    assert (worst["calls"], worst["effects"], worst["example"]) == (
+        1, ["delete", "outside"], "Bash command=rm -rf ../other",
+    )  # fmt: skip
+
+
 def test_a_new_agent_has_people_asked_about_every_tool_call(log: Path, session: bytes) -> None:
     told = report(log)
     assert [told[name] for name in ("calls", "answers", "held", "unread", "repeated")] == [3, 2, 3, 1, 1]
@@ -121,7 +137,7 @@ def test_it_says_at_its_top_what_scoring_alone_would_hold(tmp_path: Path) -> Non
     signals = report(log, "--policy", policy)["signals_if_scored"]
     told = printed(log, "--policy", policy).partition("With default_tool_call: score, ")[2]
     assert "absolute-claim" in signals
-    assert told.startswith(f"1 of them would be held (signals {', '.join(f'{name}: 1' for name in signals)}).\n\nWhat")
+    assert told.startswith(f"1 of them would be held (signals {', '.join(f'{name}: 1' for name in signals)}).\n\n2 calls: ")
 
 
 def test_the_assessment_is_the_one_that_posting_gives(kuro: Any) -> None:

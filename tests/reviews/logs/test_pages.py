@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from metacog.models import Agent, AuditEvent, User
+from metacog.models import Agent, AuditEvent, Policy, Team, User
 from reviews import tasks
 from reviews.logs import imports
 from reviews.logs.imports import Parts, work_due
@@ -106,8 +106,8 @@ def test_a_rule_is_drafted_from_the_report(kuro: Any, olga: User, as_person: Any
     report = upload(client, session, kuro).url
     read_all()
     drafts = re.findall(r'href="(/agents/[^"]+/policy/[^"]+)"', client.get(report).content.decode())
-    assert len(drafts) == 5  # to score the others, to allow and to deny each of two tools
-    page = client.get(drafts[1].replace("&amp;", "&")).content.decode()
+    assert len(drafts) == 6  # a pack, to score the others, to allow and to deny each of two tools
+    page = client.get(drafts[2].replace("&amp;", "&")).content.decode()
     assert 'value="Bash"' in page
     assert "From the log session.jsonl" in page
 
@@ -345,3 +345,90 @@ def test_progress_is_a_fragment_for_htmx(aurora: Any, carla: User, as_person: An
     assert 'hx-trigger="every 1s"' in part
     assert "20 records read, " in part
     assert "Of 20 tool calls and 20 answers" in part
+
+
+HOME = "/srv/app"
+
+
+def worked(*commands: str, days: int = 3) -> bytes:
+    """Write what a coding agent did in a project, over so many days."""
+    rows = [
+        {
+            "type": "assistant", "uuid": f"u{at}", "sessionId": "s1", "cwd": HOME,
+            "timestamp": f"2026-01-{1 + at * days // len(commands):02}T08:00:{at % 60:02}Z",
+            "message": {"id": f"m{at}", "role": "assistant", "content": [
+                {"type": "tool_use", "id": f"t{at}", "name": "Bash", "input": {"command": command}}]},
+        }
+        for at, command in enumerate(commands)
+    ]  # fmt: skip
+    return lines(*rows)
+
+
+COMMANDS = (
+    *(f"cat src/{name}.py" for name in "abcdefghijkl"), *["curl https://files.example/a"] * 2, "echo x > src/a.py",
+    "git push origin main", "git push origin main --tags", "git push origin main", "rm -rf /srv/other",
+    "rm -rf /", "rm -rf build",
+)  # fmt: skip
+
+
+def said_on(page: str) -> str:
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).replace("\xa0", " ").split())
+
+
+def test_the_report_says_what_calls_do_and_what_a_pack_would_have_held_the_worst_first(
+    aurora: Team, olga: User, as_person: Any
+) -> None:
+    client = as_person(olga)
+    report = upload(client, worked(*COMMANDS), aurora).url
+    read_all()
+    page = client.get(report).content.decode()
+    told = said_on(page)
+    assert "21 calls in 3 days: 12 read, 3 publish, 2 fetch, 2 delete outside the project, 1 write in the " in told
+    assert "With the pack “Coding”, 5 would have been held (1.7 a day). Of these, 1 would have been denied." in told
+    kinds = [said_on(each) for each in re.findall(r'<ul class="plain log-kinds">(.*?)</ul>', page, re.DOTALL)]
+    found = re.findall(r"(\d+) × (Bash \S+ .*?) (?:delete|publish)", kinds[0])
+    assert [(count, text.removeprefix("Bash command=")) for count, text in found] == [
+        ("1", "rm -rf /srv/other"), ("1", "rm -rf /"), ("2", "git push origin main"),
+        ("1", "git push origin main --tags"),
+    ]  # fmt: skip
+    other = client.get(report, {"pack": "read-only"}).content.decode()
+    assert "With the pack “Read only”, 9 would have been held (3.0 a day)." in said_on(other)
+    assert "With the pack “Coding”" in said_on(client.get(report, {"pack": "evil"}).content.decode())
+
+
+def test_an_agent_with_the_pack_is_made_from_the_report(aurora: Team, olga: User, carla: User, as_person: Any) -> None:
+    client = as_person(olga)
+    report = upload(client, worked(*COMMANDS), aurora).url
+    read_all()
+    page = client.get(report).content.decode()
+    address = html.unescape(re.search(r'href="([^"]+)">\s*Add agent with Coding', page)[1])
+    form = client.get(address).content.decode()
+    assert re.search(r'value="coding" checked', form)
+    assert f'value="{HOME}"' in form
+    assert client.get(reverse("agent-new"), {"pack": "evil", "team": "x", "workspace": HOME}).status_code == 200
+    made = {"name": "mason", "team": aurora.pk, "pack": "coding", "workspace": HOME, "language": "en"}
+    client.post(address, made)
+    assert Policy.objects.get(agent__name="mason").packs == [{"name": "coding", "workspace": HOME}]
+    assert "Add agent with Coding" not in as_person(carla).get(report).content.decode()  # a curator
+
+
+def test_of_many_kinds_the_gravest_are_kept(aurora: Team, olga: User, as_person: Any) -> None:
+    installs = [f"pip install name-{number}" for number in range(60)]
+    client = as_person(olga)
+    report = upload(client, worked(*installs, "rm -rf /srv/other", "ls"), aurora).url
+    log = read_all()
+    kept = log.report["held_by"]["coding"].values()
+    assert (len(kept), "Bash command=rm -rf /srv/other" in [each["example"] for each in kept]) == (40, True)
+    assert "and 21 more calls of other kinds" in said_on(client.get(report, {"pack": "coding"}).content.decode())
+
+
+def test_a_report_of_an_older_release_says_nothing_of_packs(aurora: Team, olga: User, as_person: Any) -> None:
+    client = as_person(olga)
+    report = upload(client, worked(*COMMANDS), aurora).url
+    log = read_all()
+    for name in ("packs", "effects", "kinds", "folders", "held_by"):
+        del log.report[name]
+    log.save()
+    page = client.get(report).content.decode()
+    assert "these 21 would have been held" in page
+    assert "With the pack" not in page

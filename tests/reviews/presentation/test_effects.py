@@ -7,10 +7,10 @@ from typing import Any
 from django.utils import translation
 
 from metacog.heuristics.effects.effect import KINDS
-from metacog.heuristics.tool_calls.effect_bits import NAMES, OUTSIDE, bits_of, names_in
+from metacog.heuristics.tool_calls.effect_bits import GRAVITY, NAMES, OUTSIDE, bits_of, names_in
 from metacog.heuristics.tool_calls.laid_out import of_shell, of_sql
 from reviews.presentation.arguments import Known, table
-from reviews.presentation.effects import GRAVITY, in_short, in_words, marks, sentences
+from reviews.presentation.effects import in_short, in_words, marks, sentences
 from reviews.presentation.phrases import code, code_lines
 from tests.tables import table as cases
 
