@@ -100,5 +100,5 @@ def what_a_pack_does(report: Report, tally: PackTally) -> str:
     else:
         sentence = _("With the pack “%(pack)s”, %(held)s would have been held.")
     if tally.denied:
-        sentence = f"{sentence} " + _("Of these, %(denied)s would have been denied.")
+        return _("%(sentence)s Of these, %(denied)s would have been denied.") % {**told, "sentence": sentence % told}
     return sentence % told

@@ -137,7 +137,8 @@ def test_it_says_at_its_top_what_scoring_alone_would_hold(tmp_path: Path) -> Non
     signals = report(log, "--policy", policy)["signals_if_scored"]
     told = printed(log, "--policy", policy).partition("With default_tool_call: score, ")[2]
     assert "absolute-claim" in signals
-    assert told.startswith(f"1 of them would be held (signals {', '.join(f'{name}: 1' for name in signals)}).\n\n2 calls: ")
+    named = ", ".join(f"{name}: 1" for name in signals)
+    assert told.startswith(f"1 of them would be held (signals {named}).\n\n2 calls: ")
 
 
 def test_the_assessment_is_the_one_that_posting_gives(kuro: Any) -> None:
