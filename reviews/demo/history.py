@@ -13,7 +13,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta
 from functools import partial
 from itertools import count
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import models
@@ -36,8 +36,8 @@ from reviews.demo.mistakes import CORRECTED, RECANTED, REJECTED, TRIED, Correcte
 from reviews.demo.pursued import PURSUED, STAYED_WITH, TURNS, Pursuit
 from reviews.demo.routine import ROUTINE, SPREAD, TAKES_BACK, TEMPO
 from reviews.demo.taught import ANSWERED, DAYS, RESEARCHED, TAUGHT, WRITTEN, Taught
-from reviews.demo.voices import FORGE, KURO, ROBIN, Said, Turn, Voice
-from reviews.held import decisions
+from reviews.demo.voices import FORGE, KURO, PILOT, ROBIN, Said, Turn, Voice
+from reviews.held import decisions, grants, outcomes
 from reviews.intake import knowledge
 from reviews.intake.ingest import receive
 from reviews.investigation import extensions, research
@@ -50,11 +50,15 @@ TEAM = "Harbour Lane"
 BEGUN = "demo-begun"  # the first event of a demo's audit record, and of no other
 SEED = 20_260_216
 
+VOICES = (ROBIN, FORGE, KURO, PILOT)
 RISKY = 0.055  # of the posts
 LOOKS = 0.15  # of what is held is decided by the agent's second look
 EXPIRES = 0.05
 TAKEN_BACK = 0.08  # of people's decisions
 POSTED_AGAIN = 0.4  # of what was approved
+REPORTED = 0.85  # of approved calls: their agent says what became of them
+GRANT_TRIED = (30, 54, 70)  # hours before the end; the first that is approved then gives the grant
+GRANTED_WITHIN = timedelta(days=4)
 LOOKED_AT_FIRST = 0.35  # of what people decide: the agent says before them what it thinks of it now
 
 # Who decides what an agent wrote: (username, first and last name, role), and how often.
@@ -63,7 +67,8 @@ PEOPLE = (
     ("marek", "Marek", "Zielinski", Role.REVIEWER),
     ("yating", "Ya-ting", "Lin", Role.CURATOR),
 )
-REVIEWERS = {"robin": {"ines": 6, "marek": 4}, "forge": {"marek": 7, "yating": 3}, "kuro": {"yating": 9, "ines": 1}}
+REVIEWERS = {"robin": {"ines": 6, "marek": 4}, "forge": {"marek": 7, "yating": 3}, "kuro": {"yating": 9, "ines": 1},
+             "pilot": {"marek": 1}}  # fmt: skip
 OFFICE_HOURS = (7, 18)  # of the reviewers, in UTC, Monday to Friday
 
 # What waits for the newcomer: how many minutes ago, whose, and which of its risky turns.
@@ -116,6 +121,11 @@ def found() -> Team:
     return members.add_team(TEAM, None)
 
 
+def _calls(voice: Voice) -> dict[str, Any]:
+    """Return the part of an agent's policy that decides on its tool calls."""
+    return {"rules": list(called.RULES[voice.name]), "packs": list(called.PACKS[voice.name])}
+
+
 Tell = Callable[[str, int, int], None]  # what is done; how much of it, of how much
 
 
@@ -135,8 +145,9 @@ class _Course:
         self.chance = random.Random(SEED)
         self.planned: list[tuple[datetime, int, Callable[[], object]]] = []
         self.order = count()
-        self.cycles = {voice.name: count(1) for voice in (ROBIN, FORGE, KURO)}
+        self.cycles = {voice.name: count(1) for voice in VOICES}
         self.agents: dict[str, Agent] = {}
+        self.has_granted = False
         self.people: dict[str, User] = {}
         self.risky: set[int] = set()  # the responses that ought to be held
 
@@ -216,8 +227,10 @@ class _Course:
             person.save(update_fields=["first_name", "last_name"])
             self.people[username] = person
         keys = {}
-        for voice in (ROBIN, FORGE, KURO):
-            agent, key, _ = agents.create_agent(self.team, voice.name, self.owner, language=voice.language)
+        for voice in VOICES:
+            agent, key, _ = agents.create_agent(
+                self.team, voice.name, self.owner, language=voice.language, packs=called.PACKS[voice.name]
+            )
             self.agents[voice.name], keys[voice.name] = agent, key
         return keys[ROBIN.name]
 
@@ -236,21 +249,19 @@ class _Course:
     def give_rules(self, voice: Voice) -> None:
         agent = self.agent(voice)
         note = "What it may do by itself, and what a person should see."
-        policy = Policy(rules=list(called.RULES[voice.name]), note=note)
+        policy = Policy(**_calls(voice), note=note)
         agents.add_policy(agent, self.owner, policy, based_on=agent.policy_version)
 
     def lower_threshold(self) -> None:
         agent = self.agent(FORGE)
         note = "Three marked reports of deploys turned out wrong: look at those as well."
-        policy = Policy(hold_at=45, rules=list(called.RULES[FORGE.name]), note=note)
+        policy = Policy(hold_at=45, **_calls(FORGE), note=note)
         agents.add_policy(agent, self.owner, policy, based_on=agent.policy_version)
 
     def read_words_in_their_sense(self) -> None:
         agent = self.agent(ROBIN)
         note = "An amount or a date that nobody gave robin should say where it stands."
-        policy = Policy(
-            profile="aware", weights=dict(DEFAULTS["aware"]), rules=list(called.RULES[ROBIN.name]), note=note
-        )
+        policy = Policy(profile="aware", weights=dict(DEFAULTS["aware"]), **_calls(ROBIN), note=note)
         agents.add_policy(agent, self.owner, policy, based_on=agent.policy_version)
 
     # -- posting -----------------------------------------------------------------------------------
@@ -455,6 +466,8 @@ class _Course:
                     at = datetime.combine(day, time(), UTC) + timedelta(hours=chance.uniform(*OFFICE_HOURS))
                     if self.begin + timedelta(hours=1) < at < self.end - QUIET:
                         self.plan(at, partial(self.want, call, chance))
+        for hours in GRANT_TRIED:
+            self.plan_past(self.end - timedelta(hours=hours), partial(self.want, called.GRANTED, chance))
         for minutes, call in called.WAITING:
             self.plan_past(self.end - timedelta(minutes=minutes), partial(self.want, call, chance, is_left=True))
 
@@ -488,7 +501,7 @@ class _Course:
             arguments = {**held.call.arguments, **call.better}
             decisions.decide(held, person, "edit", edit=decisions.Arguments(arguments), accept_risk=True)
         else:
-            decisions.decide(held, person, "approve")
+            self.approve_call(call, held, person, chance)
             if chance.random() < POSTED_AGAIN:  # and makes it once it may
                 again: dict[str, object] = {
                     "response": call.said,
@@ -501,6 +514,18 @@ class _Course:
         self.plan(
             self.clock.at + timedelta(seconds=settings.UNDO_SECONDS), lambda: decisions.settle(self.agent(call.voice))
         )
+
+    def approve_call(self, call: called.Call, held: HeldItem, person: User, chance: random.Random) -> None:
+        """Approve a call; once, with a grant for its kind. Its agent reports what became of it."""
+        wanted = None
+        if call is called.GRANTED and self.end - self.clock.at < GRANTED_WITHIN and not self.has_granted:
+            self.has_granted = True
+            wanted = grants.Wanted("agent", "shape", self.end + timedelta(days=5), uses=20)
+        decisions.decide(held, person, "approve", circumstances=decisions.Circumstances(grant=wanted))
+        if chance.random() < REPORTED:
+            status, detail = ("failed", call.detail) if chance.random() < call.failed else ("done", "exit 0")
+            after = self.clock.at + timedelta(seconds=settings.UNDO_SECONDS + 40)
+            self.plan(after, lambda: outcomes.report(held, status, detail=detail))
 
     # -- deciding ----------------------------------------------------------------------------------
 

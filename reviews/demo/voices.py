@@ -99,4 +99,4 @@ def _read(name: str) -> Voice:
     return Voice(**told | {part: [Turn(**turn) for turn in told[part]] for part in ("calm", "risky")})
 
 
-ROBIN, FORGE, KURO = (_read(name) for name in ("robin", "forge", "kuro"))
+ROBIN, FORGE, KURO, PILOT = (_read(name) for name in ("robin", "forge", "kuro", "pilot"))

@@ -29,7 +29,8 @@ from django.utils import timezone
 
 from metacog.audit import audit, chain
 from metacog.db.ids import first_id_at, new_id
-from metacog.models import AgentState, AuditEvent, Membership, Team, User
+from metacog.heuristics.tool_calls.effect_bits import bits_of, names_in
+from metacog.models import AgentState, AuditEvent, Membership, Policy, Team, User
 from patterns.models import Lesson, Memory, MemoryConflict, Problem, ThoughtThread
 from patterns.threads import texts
 from reviews.demo import history
@@ -42,10 +43,13 @@ from reviews.management.commands import demo
 from reviews.metrics import daily
 from reviews.models import (
     AgentResponse,
+    CallGrant,
+    CallOutcome,
     DailyFigure,
     Decision,
     ExtensionRequest,
     FittedWeights,
+    HeldCall,
     HeldItem,
     LookFigure,
     Reflection,
@@ -255,7 +259,7 @@ def the_figures_are_those_of_the_rows(invented: Team) -> None:
 def something_waits_for_the_newcomer_in_two_languages(invented: Team) -> None:
     waiting = HeldItem.objects.filter(team=invented, state=HeldItem.State.PENDING)
     assert waiting.count() >= len(history.WAITING)  # none of them repeats what was approved before
-    assert {item.agent.name for item in waiting} == {"robin", "forge", "kuro"}
+    assert {item.agent.name for item in waiting} == {"robin", "forge", "kuro", "pilot"}
     assert len({item.hesitation_score for item in waiting}) >= 3
 
 
@@ -274,6 +278,20 @@ def its_agents_share_a_memory_and_ask_for_more_tool_calls(invented: Team) -> Non
         ("approved", "rule"): 2, ("rejected", "memory"): 1, ("rejected", "person"): 1, ("approved", "person"): 1,
         ("expired", "system"): 1, ("pending", ""): 2,
     }  # fmt: skip
+
+
+def its_packs_hold_what_matters_and_what_became_of_it_is_told(invented: Team) -> None:
+    packs = {policy.agent.name: policy.packs for policy in Policy.objects.filter(agent__team=invented)}
+    assert {name: pack["name"] for name, (pack,) in packs.items()} == {
+        "robin": "support", "forge": "coding", "kuro": "read-only", "pilot": "operations",
+    }  # fmt: skip
+    waiting = HeldCall.objects.filter(held__team=invented, held__state=HeldItem.State.PENDING)
+    bits = [bits_of(call.effects) for call in waiting]
+    told = {name for each in bits for name in names_in(each)}
+    assert {"delete", "outside", "secret", "send", "irreversible", "publish", "pay"} <= told
+    assert not any(call.arguments.get("command", "").startswith("pytest") for call in HeldCall.objects.all())
+    assert CallOutcome.objects.filter(call__held__team=invented).count() >= 2
+    assert CallGrant.objects.filter(agent__team=invented, match="shape").count() == 1
 
 
 def another_team_is_left_alone(invented: Team) -> None:
@@ -304,6 +322,7 @@ def each_day_is_looked_back_on_and_lessons_wait_beside_those_in_force(invented: 
         something_waits_for_the_newcomer_in_two_languages,
         an_agent_goes_in_circles_and_asks,
         its_agents_share_a_memory_and_ask_for_more_tool_calls,
+        its_packs_hold_what_matters_and_what_became_of_it_is_told,
         another_team_is_left_alone,
         each_day_is_looked_back_on_and_lessons_wait_beside_those_in_force,
     ],
