@@ -29,7 +29,7 @@ from metacog.accounts.policy_forms import (
 )
 from metacog.heuristics.policy.stuck_settings import SETTINGS as STUCK_OF
 from metacog.heuristics.signals import DEFAULTS
-from metacog.models import Policy
+from metacog.models import Policy, pack_words
 
 SHOWN = 60  # characters of an earlier text
 
@@ -168,7 +168,7 @@ def _told(bound: BoundField, value: Any) -> str:
         count = len(json.loads(value or "[]"))
         return ngettext("%(count)d rule", "%(count)d rules", count) % {"count": count}
     if bound.name == "packs":
-        return ", ".join(str(pack.get("name")) for pack in json.loads(value or "[]")) or _("none")
+        return pack_words.in_words(json.loads(value or "[]")) or _("none")
     if isinstance(bound.field, forms.BooleanField):
         return _("on") if value else _("off")
     if isinstance(bound.field, forms.ChoiceField):

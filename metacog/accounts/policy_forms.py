@@ -24,7 +24,7 @@ from metacog.heuristics.quality.quality import HEDGES
 from metacog.heuristics.signals import DEFAULTS
 from metacog.heuristics.text import strict_json
 from metacog.heuristics.tool_calls.rules import Errors
-from metacog.models import Agent, Language, Policy
+from metacog.models import Agent, Language, Policy, pack_words
 from metacog.models.policies import YEAR
 from metacog.refusals import said
 
@@ -409,8 +409,11 @@ def _told(policy: Policy) -> dict[str, str]:
     for name, label in LOOPS.items():
         told[str(label)] = told_value(f"stuck_{name}", getattr(StuckSettings.from_dict(rules.stuck), name))
     told[_label("default_tool_call")] = policy.get_default_tool_call_display()
+    told[_label("packs")] = pack_words.in_words(policy.packs) or "–"
     told |= {
-        _label(name): rule_forms.as_text(value) if (value := getattr(policy, name)) else "–" for name in JSON_FIELDS
+        _label(name): rule_forms.as_text(value) if (value := getattr(policy, name)) else "–"
+        for name in JSON_FIELDS
+        if name != "packs"
     }
     told[_("Forbidden phrases")] = ", ".join(rules.quality.get("forbidden", ())) or "–"
     return {label: str(value) for label, value in told.items()}

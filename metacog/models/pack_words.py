@@ -1,8 +1,9 @@
 """What packs say of themselves, for translation, and the order in which people are shown them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from django.utils.translation import gettext, gettext_lazy, gettext_noop
+from django.utils.translation import gettext, gettext_lazy, gettext_noop, pgettext
 
 from metacog.heuristics.tool_calls.pack import Pack, packs
 
@@ -109,7 +110,7 @@ class ShownPack:
     """A pack as people read it."""
 
     def __init__(self, pack: Pack) -> None:
-        self.name, self.rules = pack.name, len(pack.rules)
+        self.name, self.version, self.rules = pack.name, pack.version, len(pack.rules)
         self.title, self.asks, self.passes = (gettext_lazy(text) for text in (pack.title, pack.asks, pack.passes))
 
 
@@ -121,3 +122,13 @@ def shown() -> Sequence[ShownPack]:
 def said(reason: str) -> str:
     """Say a pack's own words in the reader's language."""
     return gettext(reason) if reason in WORDS else reason
+
+
+def in_words(given: Iterable[Mapping[str, Any]]) -> str:
+    """Name a policy's packs with their folders: "Coding (/srv/app), Customer support"; "" of none."""
+    told = []
+    for each in given:
+        pack, folder = packs().get(str(each.get("name"))), each.get("workspace")
+        title = gettext(pack.title) if pack else str(each.get("name"))
+        told.append(f"{title} ({folder})" if folder else title)
+    return pgettext("list", ", ").join(told)

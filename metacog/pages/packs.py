@@ -10,7 +10,8 @@ from typing import Any
 from django.http import QueryDict
 
 from metacog.accounts.rule_forms import Words, as_text, what_it_does
-from metacog.heuristics.tool_calls.pack import Pack, packs, with_pack
+from metacog.heuristics.tool_calls.pack import packs, with_pack
+from metacog.models.pack_words import ShownPack, shown
 
 
 @dataclass
@@ -23,8 +24,8 @@ class PackRow:
     rules: list[str] = field(default_factory=list)  # in words
 
     @property
-    def pack(self) -> Pack | None:
-        return packs().get(self.name)
+    def pack(self) -> ShownPack | None:
+        return ShownPack(packs()[self.name]) if self.name in packs() else None
 
     @property
     def remove(self) -> str:
@@ -66,16 +67,16 @@ class PackList:
         return as_text([_given(row.name, row.workspace) for row in self.rows])
 
     @property
-    def others(self) -> list[Pack]:
+    def others(self) -> list[ShownPack]:
         """The packs that the draft has not."""
         named = {row.name for row in self.rows}
-        return [pack for pack in packs().values() if pack.name not in named]
+        return [pack for pack in shown() if pack.name not in named]
 
     def tell(self, words: Words) -> None:
         """Say each rule of each pack in a line."""
         for row in self.rows:
-            if row.pack:
-                row.rules = [what_it_does(rule, words) for rule in row.pack.rules_in(row.workspace or None)]
+            if pack := packs().get(row.name):
+                row.rules = [what_it_does(rule, words) for rule in pack.rules_in(row.workspace or None)]
 
 
 def _given(name: str, workspace: str) -> dict[str, Any]:
