@@ -22,13 +22,22 @@ RISKY = "The cause is clearly the cache."
 # All the seed's signals fire on it but the one that wants a known error.
 SURE = "The cause is clearly the cache. Therefore it is off, therefore all is well, in conclusion it is over. " * 6
 TITLE = "#item-title"
-SETTLED = 200  # milliseconds: keys rest for 150 after a swap
-DOUBLE_CLICK = 400  # milliseconds: buttons rest for 350, in which a second click belongs to the first
+A_LOOK = 200  # milliseconds: longer than keys rest
 SHIFT = 8  # as the browser counts modifiers
 
 
+def settled(page: Any) -> None:
+    """Wait until what is on the desk has been in sight so long that a key decides it."""
+    page.wait_for_function("() => performance.now() - settledAt >= SETTLE")
+
+
+def rested(page: Any) -> None:
+    """Wait until a click is no longer taken for the second of a double click, meant for the item before."""
+    page.wait_for_function("() => performance.now() - cameAt >= DOUBLE_CLICK")
+
+
 def press(page: Any, key: str) -> None:
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.keyboard.press(key)
 
 
@@ -124,7 +133,7 @@ def three_held(open_page: Any, alice: Any, kuro: Any) -> Any:
 
 def type_key(page: Any, key: str, code: str, modifiers: int = 0) -> None:
     """Press a key of another layout, which Playwright has none of."""
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     pressed = {"key": key, "code": code, "modifiers": modifiers}
     keyboard = page.context.new_cdp_session(page)
     keyboard.send("Input.dispatchKeyEvent", {"type": "keyDown", "text": key, **pressed})
@@ -147,7 +156,7 @@ def test_keys_rest_while_another_item_is_on_its_way(open_page: Any, alice: Any, 
     page.route(re.compile("/queue/held_[^/]*/(next.*)?$"), lambda route: None)  # it is on its way, and never comes
     page.goto("/queue/")
     expect(page.locator("#item")).to_have_attribute("data-held", third)
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     for key in "jja":
         page.keyboard.press(key)
     expect(page.locator(f"#row-{first}")).to_have_attribute("aria-current", "true")
@@ -182,7 +191,7 @@ def test_what_was_typed_outlives_a_lost_answer_and_the_end_of_the_session(
     page.fill("[name=password]", "alice-password")
     page.keyboard.press("Enter")
     expect(page.locator("#edited")).to_have_value("It may be the cache.")
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.get_by_role("button", name="Approve with edits").click()
     expect(page.locator(f"#row-{held}")).to_contain_text("approved with edits by you")
     expect(page.get_by_role("alert")).to_have_count(0)
@@ -227,7 +236,7 @@ def test_an_edit_is_released_as_it_was_written(open_page: Any, alice: Any, kuro:
     held = kuro.hold()
     page = open_page(alice)
     page.goto("/queue/")
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     for _ in range(3):  # a key that is held writes nothing into the field it opens
         page.keyboard.down("e")
     expect(page.locator("#edited")).to_be_focused()
@@ -339,7 +348,7 @@ def test_a_quick_hand_that_opens_and_chooses_at_once_stays_in_the_note(open_page
     kuro.hold()
     page = open_page(alice)
     page.goto("/queue/")
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     # Both in one task: the browser tells that the form was opened after the second.
     page.evaluate(
         """() => new Promise((told) => {
@@ -373,7 +382,7 @@ def test_a_double_click_decides_one_item(open_page: Any, alice: Any, kuro: Any) 
     second, first = kuro.hold(), kuro.hold()
     page = open_page(alice)
     page.goto("/queue/")
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.evaluate(
         """() => {
             const click = () => document.querySelector("#approve button").click();
@@ -382,7 +391,7 @@ def test_a_double_click_decides_one_item(open_page: Any, alice: Any, kuro: Any) 
         }"""
     )
     page.locator(f'#item[data-held="{first}"]').wait_for()
-    page.wait_for_timeout(DOUBLE_CLICK)
+    rested(page)
     idle(page)
     assert [decision.held.public_id for decision in Decision.objects.select_related("held")] == [second]
     page.get_by_role("button", name="Approve").click()
@@ -496,7 +505,7 @@ def test_keys_rest_for_modifiers_composition_dialogs_and_those_who_switched_them
     kuro.hold()
     page = open_page(alice)
     page.goto("/queue/")
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.keyboard.press("Control+a")
     page.evaluate(
         "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'a', bubbles: true, isComposing: true}))"
@@ -643,18 +652,18 @@ def test_only_the_time_in_which_an_item_was_in_sight_counts_and_adds_up(open_pag
     for _ in range(2):
         page.locator(f"#row-{second}").click()
         expect(page.locator("#item")).to_have_attribute("data-held", second)
-        page.wait_for_timeout(SETTLED)
+        page.wait_for_timeout(A_LOOK)
         page.get_by_role("link", name="Queue").first.click()
         expect(page.locator(f"#row-{first}")).to_be_visible()
     assert Looking.objects.get().held.public_id == second
-    page.wait_for_timeout(2 * SETTLED)  # before the list, which is not counted
-    before_list = 2 * SETTLED
+    page.wait_for_timeout(2 * A_LOOK)  # before the list, which is not counted
+    before_list = 2 * A_LOOK
     page.locator(f"#row-{second}").click()
     page.get_by_role("button", name="Approve").click()
     expect(page.locator("#item")).to_have_attribute("data-held", first)
     idle(page)
     shown_ms = decided(second).shown_ms
-    assert 2 * SETTLED <= shown_ms <= 1000 * (time.monotonic() - began) - before_list
+    assert 2 * A_LOOK <= shown_ms <= 1000 * (time.monotonic() - began) - before_list
 
 
 def test_shift_and_x_select_all_in_the_list_and_then_none(open_page: Any, alice: Any, kuro: Any) -> None:

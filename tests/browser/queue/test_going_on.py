@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import expect
 
 from scripts.key_to_next import WATCH, figures_of
-from tests.browser.queue.test_deciding import DOUBLE_CLICK, SETTLED, decided, idle, none_held
+from tests.browser.queue.test_deciding import A_LOOK, decided, idle, none_held, rested, settled
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -74,7 +74,7 @@ def test_every_press_of_a_quick_hand_decides_one_item_in_the_order_of_the_list(
     page.goto("/queue/")
     on_desk(page, order[0])
     kept(page, 2)
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.evaluate(WATCH)
     due = time.monotonic()
     for key, pause in presses(count):
@@ -107,7 +107,7 @@ def test_near_duplicates_are_decided_one_after_the_other_without_waiting(open_pa
     let_go = hold_back(page, "**/decide")
     for each in verdict["items"]:
         on_desk(page, each["held"])
-        page.wait_for_timeout(SETTLED)
+        settled(page)
         page.keyboard.press("a")
     let_go()
     none_held(page)
@@ -144,12 +144,12 @@ def test_the_next_near_duplicate_says_how_many_are_left(open_page: Any, alice: A
     page.goto("/queue/")
     expect(page.locator("#approve-all")).to_contain_text("Approve all 3")
     kept(page)
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.keyboard.press("a")
     on_desk(page, verdict["items"][1]["held"])
     expect(page.locator("#approve-all")).to_contain_text("Approve all 2")
     expect(page.locator("#approve-label")).to_have_text("Approve this one")
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.keyboard.press("a")
     on_desk(page, verdict["items"][2]["held"])
     expect(page.locator("#approve-all")).to_have_count(0)
@@ -164,7 +164,7 @@ def test_what_is_kept_is_shown_before_the_server_has_answered(open_page: Any, al
     let_go = hold_back(page, "**/decide")
     page.goto("/queue/")
     kept(page, 2)
-    page.wait_for_timeout(SETTLED)
+    page.wait_for_timeout(A_LOOK)
     assert Looking.objects.get().held.public_id == held[0], "to fetch an item is not to look at it"
     page.keyboard.press("a")
     on_desk(page, held[1])
@@ -176,11 +176,11 @@ def test_what_is_kept_is_shown_before_the_server_has_answered(open_page: Any, al
     let_go()
     expect(page.locator(f"#row-{held[0]}")).to_contain_text("approved by you")
     assert Looking.objects.get().held.public_id == held[1], "what is shown is looked at"
-    page.wait_for_timeout(SETTLED)
+    page.wait_for_timeout(A_LOOK)
     page.keyboard.press("a")
     on_desk(page, held[2])
     idle(page)
-    assert SETTLED <= decided(held[1]).shown_ms < 10_000, "its time begins when it is shown"
+    assert A_LOOK <= decided(held[1]).shown_ms < 10_000, "its time begins when it is shown"
 
 
 def test_an_item_that_somebody_else_decided_comes_back_and_the_others_stay_decided(
@@ -198,10 +198,10 @@ def test_an_item_that_somebody_else_decided_comes_back_and_the_others_stay_decid
     decisions.decide(theirs, bob, "reject", reason="Wrong")
     let_go = hold_back(page, "**/decide")
     for following in held[1:3]:
-        page.wait_for_timeout(SETTLED)
+        settled(page)
         page.keyboard.press("a")
         on_desk(page, following)
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.keyboard.press("e")
     page.locator("#edited").fill("It may be the cache.")
     let_go()
@@ -231,7 +231,7 @@ def test_a_refused_reason_is_given_back_although_what_follows_comes_after_it(
     page.goto("/queue/")
     decisions.decide(HeldItem.objects.select_related("agent__team").get(public_id=held), bob, "approve")
     answer_decision = hold_back(page, "**/decide")
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.keyboard.press("r")
     page.locator("#reason").fill("Nobody measured it.")
     page.locator("#reason").press("Control+Enter")
@@ -254,7 +254,7 @@ def test_without_an_answer_the_item_comes_back_with_its_reason_and_is_decided_by
     page.goto("/queue/")
     kept(page)
     page.route("**/decide", lambda route: route.abort())
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.keyboard.press("r")
     page.keyboard.press("2")
     page.keyboard.type("Nobody measured it.")
@@ -265,7 +265,7 @@ def test_without_an_answer_the_item_comes_back_with_its_reason_and_is_decided_by
     expect(page.locator("#reason")).to_have_value("Nobody measured it.")
     page.unroute("**/decide")
     kept(page)
-    page.wait_for_timeout(DOUBLE_CLICK)
+    rested(page)
     page.get_by_role("button", name="Reject", exact=True).click()
     on_desk(page, held[1])
     idle(page)
@@ -284,7 +284,7 @@ def test_undo_takes_back_the_last_decision_before_its_answer_has_come(
     page.goto("/queue/")
     for following in held[1 : sent + 1]:
         kept(page)
-        page.wait_for_timeout(SETTLED)
+        settled(page)
         page.keyboard.press("a")
         on_desk(page, following)
     page.keyboard.press("u")  # of two, the second is not sent yet
@@ -309,19 +309,19 @@ def test_undo_goes_back_decision_by_decision_and_says_when_nothing_is_left(
     page.goto("/queue/")
     for following in held[1:]:
         kept(page)
-        page.wait_for_timeout(SETTLED)
+        settled(page)
         page.keyboard.press("a")
         on_desk(page, following)
     idle(page)
     for back in reversed(held[:3]):
         page.locator("#comment").evaluate("field => { field.style.height = '9rem'; }")  # as who draws it larger does
-        page.wait_for_timeout(SETTLED)
+        settled(page)
         page.keyboard.press("u")
         on_desk(page, back)
         expect(page.locator("#told")).to_contain_text("Undone: ")
         expect(page.locator("#desk")).not_to_have_attribute("aria-busy", "true")
     assert not Decision.objects.filter(undone_at=None).exists()
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.keyboard.press("u")
     for place in ("#notice", "#live"):
         expect(page.locator(place)).to_contain_text("Nothing left to undo")
@@ -334,28 +334,28 @@ def test_what_an_undone_decision_was_sent_with_is_there_again_once_it_is_asked_f
     page = open_page(alice)
     page.goto("/queue/")
     kept(page)
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.keyboard.press("e")
     page.locator("#edited").fill("The store may be the cause.")
     page.keyboard.press("Control+Enter")
     on_desk(page, second)
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.keyboard.press("r")
     page.keyboard.press("2")
     page.keyboard.type("Nobody measured it.")
     page.keyboard.press("Control+Enter")
     none_held(page)
     for back in (second, first):
-        page.wait_for_timeout(SETTLED)
+        settled(page)
         page.keyboard.press("u")
         on_desk(page, back)
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.keyboard.press("e")
     expect(page.locator("#edited")).to_have_value("The store may be the cause.")
     expect(page.locator("#approve-label")).to_have_text("Approve with edits")
     page.keyboard.press("Control+Enter")
     on_desk(page, second)
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.keyboard.press("r")
     expect(page.locator("#reason")).to_have_value("Nobody measured it.")
     expect(page.locator("#reject [name=preset]").nth(1)).to_be_checked()
@@ -370,7 +370,7 @@ def test_every_press_of_undo_takes_one_decision_back_and_what_is_told_gives_way(
     page = open_page(alice)
     page.goto("/queue/")
     kept(page)
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.keyboard.type("aaaa")
     on_desk(page, held[4])
     idle(page)
@@ -404,7 +404,7 @@ def test_a_decision_after_the_session_ended_says_so_and_what_was_typed_is_there_
     page.goto("/queue/?kind=chat")
     if following == "kept":
         kept(page, 2)
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.keyboard.press("r")
     page.keyboard.press("2")
     page.keyboard.type("Nobody measured it.")
@@ -438,7 +438,7 @@ def test_what_is_kept_is_thrown_away_when_the_list_changes(open_page: Any, alice
     decisions.decide(HeldItem.objects.select_related("agent__team").get(public_id=held[1]), bob, "approve")
     expect(page.locator(f"#row-{held[1]}")).to_contain_text("approved by Bob")
     kept(page, 2)
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.keyboard.press("a")
     on_desk(page, held[2])
 
@@ -451,7 +451,7 @@ def test_keys_that_wait_are_shown_and_let_go_with_escape(open_page: Any, alice: 
     let_go = hold_back(page, re.compile(r"/queue/held_\w+/next"))
     page.goto("/queue/")
     on_desk(page, held[0])
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.keyboard.press("a")
     page.keyboard.press("a")
     expect(page.locator("#waiting-keys")).to_contain_text("A")
@@ -459,7 +459,7 @@ def test_keys_that_wait_are_shown_and_let_go_with_escape(open_page: Any, alice: 
     expect(page.locator("#waiting-keys")).to_be_hidden()
     let_go()
     on_desk(page, held[1])
-    page.wait_for_timeout(SETTLED)
+    page.wait_for_timeout(A_LOOK)  # in which a key that waited would act
     idle(page)
     assert [decision.held.public_id for decision in Decision.objects.select_related("held")] == [held[0]]
 
@@ -470,7 +470,7 @@ def test_what_a_quick_hand_types_after_r_is_the_reason(open_page: Any, alice: An
     let_go = hold_back(page, re.compile(r"/queue/held_\w+/next"))
     page.goto("/queue/")
     on_desk(page, held[0])
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.keyboard.press("a")
     page.keyboard.type("r2")  # the next item has not come
     page.keyboard.type("Ask an author: 1 run, 2 noons.")
@@ -483,7 +483,7 @@ def test_what_a_quick_hand_types_after_r_is_the_reason(open_page: Any, alice: An
     page.keyboard.type("aua")
     let_go()
     on_desk(page, held[3])
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.keyboard.type("rNot measured.")  # before a reason is chosen
     expect(page.locator("#reason")).to_have_value("Not measured.")
     page.keyboard.press("Control+Enter")
@@ -498,7 +498,7 @@ def test_keys_count_although_the_decided_rejection_is_still_in_sight(open_page: 
     let_go = hold_back(page, re.compile(r"/queue/held_\w+/next"))
     page.goto("/queue/")
     on_desk(page, held[0])
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     for key in ("r", "2", "Enter"):
         page.keyboard.press(key)
     page.wait_for_function("() => !decisions.length")  # it has been answered before the next item comes
@@ -517,7 +517,7 @@ def test_a_and_r_decide_what_is_selected(open_page: Any, alice: Any, kuro: Any) 
     page.goto("/queue/")
     page.locator(f"#pick-{held[1]}").check(force=True)
     page.locator(f"#pick-{held[2]}").check(force=True)
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.keyboard.press("a")
     expect(page.locator("#told")).to_contain_text("Approved 2 items")
     assert decided(held[1]).together == decided(held[2]).together
@@ -527,14 +527,14 @@ def test_a_and_r_decide_what_is_selected(open_page: Any, alice: Any, kuro: Any) 
     expect(page.locator(".pick :checked")).to_have_count(0)
     on_desk(page, held[2])
     kept(page)
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.keyboard.press("a")  # decides what is open, alone
     on_desk(page, held[3])
     idle(page)
     assert list(Decision.objects.filter(undone_at=None).values_list("held__public_id", flat=True)) == [held[2]]
     page.locator(f"#pick-{held[0]}").check(force=True)
     page.locator(f"#pick-{held[3]}").check(force=True)
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.keyboard.press("r")
     expect(page.locator("#rejecting")).to_have_attribute("open", "")
     page.wait_for_load_state()

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from reviews.models import HeldItem
-from tests.browser.queue.test_deciding import SETTLED, press
+from tests.browser.queue.test_deciding import A_LOOK, press
 from tests.conftest import Caller
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -59,7 +59,7 @@ def test_what_was_scrolled_into_view_is_approved_at_once(open_page: Any, alice: 
     page.locator("#text .edge").click()  # all of it, so that the page scrolls
     expect(page.locator("#text .edge")).to_be_hidden()
     page.locator("#text .end").scroll_into_view_if_needed()
-    page.wait_for_timeout(SETTLED)
+    page.wait_for_timeout(A_LOOK)
     assert page.evaluate(SHOWN) == 0
     press(page, "a")
     expect(page.locator("#told")).to_contain_text("Approved")

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.axe import faults
-from tests.browser.queue.test_deciding import SETTLED
+from tests.browser.queue.test_deciding import settled
 from tests.browser.queue.test_going_on import hold, hold_back, on_desk
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -86,7 +86,7 @@ def test_the_palette_goes_to_pages_agents_and_items_and_acts_on_this_page(
     page.keyboard.press("Escape")
     expect(page.locator("#palette")).to_be_hidden()
 
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.keyboard.press("Control+k")
     page.keyboard.type("approve")
     expect(page.locator(CHOSEN)).to_contain_text("Approve")

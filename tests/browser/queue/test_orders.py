@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from reviews.models import Decision, HeldItem, ItemTalk
-from tests.browser.queue.test_deciding import RISKY, SETTLED, idle
+from tests.browser.queue.test_deciding import RISKY, idle, settled
 from tests.browser.queue.test_going_on import hold, hold_back, kept, on_desk
 from tests.browser.queue.test_tool_calls import ask
 
@@ -27,10 +27,6 @@ def quiet(open_page: Any, alice: Any) -> Any:
     page = open_page(alice)
     page.route(CHANGES, lambda route: route.fulfill(status=204))
     return page
-
-
-def settle(page: Any) -> None:
-    page.wait_for_timeout(SETTLED)
 
 
 def by_another(person: Any, held: str) -> None:
@@ -66,10 +62,10 @@ def rejected(page: Any, kuro: Any) -> tuple[list[str], list[Any]]:
     page.goto("/queue/")
     kept(page, 2)
     page.route(f"**/{held[0]}/decide", lambda route: waiting.append(route))
-    settle(page)
+    settled(page)
     reject(page)
     on_desk(page, held[1])
-    settle(page)
+    settled(page)
     return held, waiting
 
 
@@ -99,7 +95,7 @@ def test_a_row_does_not_wait_for_a_look_at_the_list_in_which_a_key_would_decide_
     with page.expect_request(CHANGES):
         page.goto("/queue/")
     kept(page, 2)
-    settle(page)
+    settled(page)
     page.locator(f"#row-{held[3]}").click()
     page.keyboard.press("a")
     answer_changes()
@@ -112,7 +108,7 @@ def test_what_was_chosen_while_the_next_item_was_on_its_way_stays(quiet: Any, ku
     held = hold(kuro, 4)
     answer_ahead = hold_back(quiet, NEXT)
     quiet.goto("/queue/")
-    settle(quiet)
+    settled(quiet)
     quiet.keyboard.press("a")
     quiet.locator(f"#row-{held[3]}").click()
     on_desk(quiet, held[3])
@@ -130,7 +126,7 @@ def test_a_look_at_the_list_while_the_next_item_is_on_its_way_takes_no_button_fr
     page = open_page(alice)
     answer_ahead = hold_back(page, NEXT)
     page.goto("/queue/")
-    settle(page)
+    settled(page)
     page.keyboard.press("a")
     page.wait_for_function("() => !decisions.length && !isSending")
     kuro.hold()
@@ -146,7 +142,7 @@ def test_a_reason_comes_back_although_the_item_after_it_was_shown(quiet: Any, ku
     quiet.goto("/queue/")
     cut: list[Any] = []
     quiet.route("**/decide", lambda route: cut.append(route))
-    settle(quiet)
+    settled(quiet)
     reject(quiet)
     quiet.evaluate("forgetAhead()")
     answer_ahead()
@@ -164,7 +160,7 @@ def test_of_two_that_come_back_none_is_told_as_decided(quiet: Any, kuro: Any) ->
     quiet.route("**/decide", lambda route: cut.append(route))
     for following in held[1:]:
         kept(quiet)
-        settle(quiet)
+        settled(quiet)
         quiet.keyboard.press("a")
         on_desk(quiet, following)
     for number in (0, 1):
@@ -206,16 +202,16 @@ def test_a_waited_for_decision_is_told_although_the_one_before_it_comes_back_lat
     kept(quiet, 2)
     cut: list[Any] = []
     quiet.route(f"**/{held[0]}/decide", lambda route: cut.append(route))
-    settle(quiet)
+    settled(quiet)
     quiet.keyboard.press("a")
     on_desk(quiet, held[1])
-    settle(quiet)
+    settled(quiet)
     quiet.keyboard.press("e")
     quiet.locator("#edited").fill(RISKY + " Really.")
     quiet.keyboard.press("Control+Enter")
     quiet.get_by_role("button", name="Approve with edits anyway").wait_for()
     expect(quiet.locator("#told")).to_contain_text("Approved “")  # not what was done before that
-    settle(quiet)
+    settled(quiet)
     quiet.keyboard.press("Control+Enter")
     on_desk(quiet, held[2])
     nth(quiet, cut, 0).abort()
@@ -229,7 +225,7 @@ def test_no_key_that_waits_acts_on_an_item_that_was_refused_or_did_not_come(quie
     kept(quiet, 2)
     cut: list[Any] = []
     quiet.route(asked(held[3]), lambda route: cut.append(route))
-    settle(quiet)
+    settled(quiet)
     quiet.locator(f"#row-{held[3]}").click()
     quiet.keyboard.press("a")
     quiet.keyboard.press("i")  # nor is the item assigned that is going to leave
@@ -247,7 +243,7 @@ def test_no_key_that_waits_acts_on_an_item_that_was_refused_or_did_not_come(quie
     quiet.get_by_role("button", name="Approve with edits anyway").wait_for()
     expect(quiet.locator("#edited")).to_be_focused()
     expect(quiet.locator("#edited")).to_have_value(RISKY + " Really.")
-    settle(quiet)
+    settled(quiet)
     assert standing() == []
 
 
@@ -255,11 +251,11 @@ def test_undo_while_a_decision_is_waited_for_means_that_decision(quiet: Any, kur
     held = hold(kuro, 3)
     quiet.goto("/queue/")
     kept(quiet, 2)
-    settle(quiet)
+    settled(quiet)
     quiet.keyboard.press("a")
     on_desk(quiet, held[1])
     idle(quiet)
-    settle(quiet)
+    settled(quiet)
     quiet.keyboard.press("e")
     quiet.locator("#edited").fill("It may be the cache.")
     answer_decision = hold_back(quiet, "**/decide")
@@ -276,7 +272,7 @@ def test_a_row_chosen_while_an_undo_waits_is_opened_after_it(quiet: Any, kuro: A
     quiet.goto("/queue/")
     kept(quiet, 2)
     answer_decision = hold_back(quiet, "**/decide")
-    settle(quiet)
+    settled(quiet)
     quiet.keyboard.press("a")
     on_desk(quiet, held[1])
     quiet.keyboard.press("u")
@@ -296,7 +292,7 @@ def test_a_row_chosen_while_a_decision_is_waited_for_is_opened_after_it_unless_t
     quiet.goto("/queue/")
     waiting: list[Any] = []
     quiet.route("**/decide", lambda route: waiting.append(route))
-    settle(quiet)
+    settled(quiet)
     quiet.keyboard.press("e")
     quiet.keyboard.press("Control+Enter")
     quiet.locator(f"#row-{held[3]}").click()
@@ -319,7 +315,7 @@ def test_a_row_that_does_not_come_after_the_list_was_drawn_anew_leaves_the_desk_
     answer_decision = hold_back(quiet, "**/decide")
     cut: list[Any] = []
     quiet.route(asked(held[4]), lambda route: cut.append(route))
-    settle(quiet)
+    settled(quiet)
     quiet.keyboard.press("a")
     on_desk(quiet, held[1])
     quiet.locator(f"#row-{held[4]}").click()
@@ -328,7 +324,7 @@ def test_a_row_that_does_not_come_after_the_list_was_drawn_anew_leaves_the_desk_
     nth(quiet, cut, 0).abort()
     expect(quiet.get_by_role("alert")).to_contain_text("could not be loaded")
     expect(quiet.locator("#desk")).not_to_have_attribute("aria-busy", "true")
-    settle(quiet)
+    settled(quiet)
     quiet.keyboard.press("a")
     idle(quiet)
     assert standing() == [(each, "approve") for each in held[:2]]
@@ -338,12 +334,12 @@ def test_an_older_decision_is_not_told_by_an_item_that_was_opened_meanwhile(quie
     held = hold(kuro, 6)
     quiet.goto("/queue/")
     kept(quiet, 2)
-    settle(quiet)
+    settled(quiet)
     quiet.keyboard.press("a")
     on_desk(quiet, held[1])
     idle(quiet)
     answer_decision = hold_back(quiet, "**/decide")
-    settle(quiet)
+    settled(quiet)
     quiet.keyboard.press("a")
     quiet.locator(f"#row-{held[5]}").click()
     on_desk(quiet, held[5])
@@ -358,13 +354,13 @@ def test_a_comment_that_is_typed_is_left_only_by_pressing_twice(quiet: Any, kuro
     held = hold(kuro, 2)
     quiet.goto("/queue/")
     kept(quiet)
-    settle(quiet)
+    settled(quiet)
     quiet.keyboard.press("a")
     on_desk(quiet, held[1])
     idle(quiet)
     quiet.locator("#comment").fill(REASON)
     quiet.keyboard.press("Escape")
-    settle(quiet)
+    settled(quiet)
     quiet.keyboard.press(key)
     expect(quiet.get_by_role("alert")).to_contain_text("not sent yet")
     expect(quiet.locator("#comment")).to_have_value(REASON)
@@ -400,7 +396,7 @@ def test_the_last_near_duplicate_is_no_group_although_it_was_drawn_before_the_ot
     drawn: list[Any] = []
     page.route(NEXT, lambda route: drawn.append((route, route.fetch())))
     page.goto("/queue/")
-    settle(page)
+    settled(page)
     page.keyboard.press("a")
     page.wait_for_function("() => !decisions.length && !isSending")
     route, answer = nth(page, drawn, 0)
@@ -414,7 +410,7 @@ def test_an_edit_that_is_typed_before_its_item_has_come_is_of_that_item(quiet: A
     held = hold(kuro, 3)
     answer_ahead = hold_back(quiet, NEXT)
     quiet.goto("/queue/")
-    settle(quiet)
+    settled(quiet)
     quiet.keyboard.press("a")
     quiet.keyboard.press("e")
     quiet.keyboard.type("Source: ear")
@@ -432,7 +428,7 @@ def test_who_types_on_while_a_refused_item_comes_back_gives_no_command(quiet: An
     held = hold(kuro, 3)
     answer_ahead, answer_decision = hold_back(quiet, NEXT), hold_back(quiet, "**/decide")
     quiet.goto("/queue/")
-    settle(quiet)
+    settled(quiet)
     by_another(bob, held[0])
     quiet.keyboard.press("a")
     quiet.keyboard.press("r")
@@ -451,7 +447,7 @@ def test_who_types_on_while_a_refused_item_comes_back_gives_no_command(quiet: An
 def test_an_edit_in_a_closed_editor_is_left_only_by_pressing_the_same_key_twice(quiet: Any, kuro: Any) -> None:
     held = hold(kuro, 2)
     quiet.goto("/queue/")
-    settle(quiet)
+    settled(quiet)
     quiet.keyboard.press("e")
     quiet.locator("#edited").fill("Maybe.")
     quiet.keyboard.press("Escape")
@@ -476,7 +472,7 @@ def test_the_browser_asks_before_keys_that_wait_are_left_behind(quiet: Any, kuro
 
     quiet.on("dialog", stay)
     quiet.goto("/queue/")
-    settle(quiet)
+    settled(quiet)
     for key in "aagt":
         quiet.keyboard.press(key)
     answer_ahead()

@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 from reviews.models import HeldItem, ItemTalk
 from reviews.outbox import notifications
 from tests.browser.axe import faults
-from tests.browser.queue.test_deciding import SETTLED
+from tests.browser.queue.test_deciding import settled
 from tests.metacog.notices.conftest import tell
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -65,7 +65,7 @@ def test_a_mention_leads_to_the_item_that_is_taken_snoozed_and_decided(
     expect(page.locator(".row")).to_have_count(1)  # it comes back by itself
     with page.expect_response(f"**/queue/{held}/*"):
         page.locator(".row").click()
-    page.wait_for_timeout(SETTLED)
+    settled(page)
     page.keyboard.press("a")
     expect(page.get_by_text("approved by you")).to_be_visible()
     assert HeldItem.objects.get().state == "approved"
