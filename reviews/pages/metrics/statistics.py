@@ -251,8 +251,8 @@ def _outcomes_told(records: Sequence[CallOutcomes]) -> str:
     failed, ended = sums["failed"], sums["done"] + sums["failed"]
     told = {name: number(count) for name, count in sums.items()} | {"ended": number(ended)}
     said = ngettext(
-        "Of %(approved)s approved call %(failed)s failed and %(never_reported)s was never reported.",
-        "Of %(approved)s approved calls %(failed)s failed and %(never_reported)s were never reported.",
+        "%(approved)s approved call: %(failed)s failed, %(never_reported)s never reported.",
+        "%(approved)s approved calls: %(failed)s failed, %(never_reported)s never reported.",
         sums["approved"],
     )
     rate = Ratio(failed, ended)

@@ -39,7 +39,7 @@ def test_statistics_say_what_failed_and_what_was_never_reported(
 ) -> None:
     client = as_person(alice)
     page = client.get("/statistics/").content.decode()
-    assert "Of 7 approved calls 1 failed and 2 were never reported." in page
+    assert "7 approved calls: 1 failed, 2 never reported." in page
     [row] = client.get("/statistics/data/outcomes.json").json()["rows"]
     counts = {name: row[name] for name in ("approved", "done", "failed", "skipped", "never_reported", "open")}
     assert counts == {"approved": 7, "done": 2, "failed": 1, "skipped": 1, "never_reported": 2, "open": 1}
