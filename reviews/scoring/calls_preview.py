@@ -164,7 +164,7 @@ def _fate(tally: Tally, agent: Agent, scorer: heuristics.Scorer, item: Item, ind
         tally.scored += 1
         scored = scorer.score_call(item, index)
         fate = "asked" if scored["score"] >= scored["hold_at"] else "allowed"
-    if item.require_review and fate == "allowed":
+    if item.require_review:
         fate = "asked"
     tally.fates[fate] += 1
     return fate, judged

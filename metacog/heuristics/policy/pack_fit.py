@@ -52,15 +52,15 @@ class PackFit:
         }
 
     def take(self, call: ToolCall, *, is_demanded: bool = False) -> Mapping[str, Judged]:
-        """Judge and count one call; `is_demanded` has a person asked, whatever would let it pass."""
+        """Judge and count one call; `is_demanded` has a person asked, whatever would decide else."""
         reading = self._rules[ASKS_ALL].read(call)
         self.effects.update({effect.effect for effect in reading.effects})
         judged = {name: rules.judge(call, reading) for name, rules in self._rules.items()}
         for name, each in judged.items():
             tally = self.tallies[name]
             tally.calls += 1
-            tally.denied += each.do == "deny"
-            tally.asked += each.do == "ask" or (is_demanded and each.do != "deny")
+            tally.denied += each.do == "deny" and not is_demanded
+            tally.asked += each.do == "ask" or is_demanded
         return judged
 
     @property

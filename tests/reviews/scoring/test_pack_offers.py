@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
+from metacog import heuristics
 from metacog.accounts.agents import create_agent
 from metacog.models import Agent, AuditEvent, Policy
+from patterns.patterns.scorer import scorer_shown
+from reviews.scoring.calls_preview import calls_preview
 from tests.conftest import Caller
 
 pytestmark = pytest.mark.django_db
@@ -20,8 +23,8 @@ def coder(aurora: Any) -> Caller:
     return Caller(agent.public_id, key, secret)
 
 
-def call(coder: Caller, command: str) -> Any:
-    item = {"kind": "tool_call", "name": "Bash", "arguments": {"command": command}}
+def call(coder: Caller, command: str, **more: Any) -> Any:
+    item = {"kind": "tool_call", "name": "Bash", "arguments": {"command": command}, **more}
     return coder.post("/responses", {"response": "", "items": [item]}).json()["items"][0]
 
 
@@ -65,3 +68,19 @@ def test_only_owners_apply_one(alice: Any, coder: Caller, as_person: Any) -> Non
     answer = as_person(alice).post(reverse("agent-pack", args=[coder.id]), {"pack": "coding", "based_on": "1"})
     assert answer.status_code == 403
     assert Policy.objects.count() == 1
+
+
+def test_rules_in_shadow_are_counted_over_packs_and_change_nothing_of_what_these_do(coder: Caller) -> None:
+    for command in ("cat a.py", "git push origin main", "git status"):
+        call(coder, command)
+    demanded = call(coder, "rm -rf /", require_review=True)
+    assert demanded["disposition"] == "hold"
+    agent = Agent.objects.get(name="coder")
+    shadow = {"tool": "Bash", "effects": {"any": ["read", "publish"]}, "do": "deny", "shadow": True}
+    draft = Policy.objects.get().as_dict() | {"packs": [{"name": "coding"}], "rules": [shadow]}
+    found = calls_preview(agent, scorer_shown(agent), heuristics.Policy.from_dict(draft))
+    assert (found.now.fates, found.then.fates) == ({"asked": 4}, {"allowed": 2, "asked": 2})
+    tally = found.packs.tallies["coding"]
+    assert (tally.asked, tally.denied, tally.passed) == (2, 0, 2)  # a review that is demanded beats what denies
+    in_shadow = found.rules[0]
+    assert (in_shadow.rule, in_shadow.calls, in_shadow.fates["denied"]) == (shadow, 3, 3)
