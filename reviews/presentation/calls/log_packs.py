@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from metacog.heuristics.policy.pack_fit import PackTally
-from metacog.heuristics.tool_calls.pack import packs
+from metacog.heuristics.tool_calls.pack import ASKS_ALL, packs
 from metacog.models import pack_words
 from reviews.logs.by_pack import HeldKind
 from reviews.logs.trial import Report
@@ -48,8 +48,9 @@ def rows(report: Report) -> list[PackRow]:
 
 
 def chosen(report: Report, name: str, own: Sequence[str]) -> PackTally | None:
-    """Return the pack that is asked for, else the first that the policy has, else the one that fits best."""
-    named = next((each for each in (name, *own) if each in packs() and each in report.packs), None)
+    """Return the pack that is asked for, else the policy's first that lets anything pass, else the one that fits."""
+    wanted = [name, *(each for each in own if each != ASKS_ALL)]
+    named = next((each for each in wanted if each in packs() and each in report.packs), None)
     return report.packs[named] if named else report.best_pack
 
 

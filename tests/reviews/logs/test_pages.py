@@ -14,6 +14,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from metacog.accounts.agents import create_agent
 from metacog.models import Agent, AuditEvent, Policy, Team, User
 from reviews import tasks
 from reviews.logs import imports
@@ -410,6 +411,21 @@ def test_an_agent_with_the_pack_is_made_from_the_report(aurora: Team, olga: User
     client.post(address, made)
     assert Policy.objects.get(agent__name="mason").packs == [{"name": "coding", "workspace": HOME}]
     assert "Add agent with Coding" not in as_person(carla).get(report).content.decode()  # a curator
+
+
+def test_an_agent_that_asks_about_everything_is_shown_the_pack_that_fits(
+    aurora: Team, olga: User, as_person: Any
+) -> None:
+    agent, *_ = create_agent(aurora, "mason", olga)
+    client = as_person(olga)
+    file = SimpleUploadedFile("work.jsonl", worked(*COMMANDS))
+    report = client.post(LIST, {"upload": file, "under": agent.public_id, "format": "auto"}).url
+    read_all()
+    page = client.get(report).content.decode()
+    assert "With the pack “Coding”" in said_on(page)
+    assert re.search(
+        rf'href="{reverse("policy", args=[agent.public_id])}\?packs=[^"]+">\s*Draft a policy with Coding', page
+    )
 
 
 def test_of_many_kinds_the_gravest_are_kept(aurora: Team, olga: User, as_person: Any) -> None:
