@@ -13,10 +13,12 @@ from django.utils import timezone
 
 from metacog.accounts.agents import create_agent
 from metacog.db.ids import first_id_at
-from metacog.models import Membership, Team
+from metacog.models import AgentState, Membership, Team
+from reviews.held import decisions, presence, talk
 from reviews.held import listing as held_queue
 from reviews.models import Decision, HeldItem, Signal, held_id
 from tests.conftest import HELD, Caller
+from tests.reviews.held.test_approvers import ask, rule
 from tests.tables import table
 
 
@@ -251,6 +253,43 @@ def test_it_answers_a_poll_with_nothing_until_something_changes(client: Any, kur
     before = token()
     client.post(f"/decisions/{_decision(held).public_id}/undo")
     assert poll(before).status_code == 200
+
+
+@table(
+    ("change", "here", "elsewhere"),
+    [
+        ("an item", 200, 204),
+        ("an approval", 200, 204),
+        ("an assignment", 200, 204),
+        ("a reader", 200, 204),
+        ("a release long ago", 200, 204),
+        ("nothing", 204, 204),
+    ],
+    rolled_back=True,
+)
+def test_a_poll_finds_what_changes_in_the_persons_teams_alone(
+    client: Any, kuro: Caller, other: Caller, bob: Any, mallory: Any, change: str, here: int, elsewhere: int
+) -> None:
+    """Only what is listed last, or happened to what is pending, is beside what is counted."""
+    both = [(kuro, bob, here), (other, mallory, elsewhere)]
+    items = {agent.id: ask(agent, rule(people=2)) for agent, _, _ in both}
+    for agent, person, status in both:
+        before = re.search(r'name="token" value="([^"]*)"', client.get("/queue/").content.decode())
+        assert before
+        held = HeldItem.objects.get(public_id=items[agent.id])
+        match change:
+            case "an item":
+                agent.hold()
+            case "an approval":
+                decisions.decide_or_approve(held, person, "approve")
+            case "an assignment":
+                talk.assign(held, person, person)
+            case "a reader":
+                presence.look(person, held)
+            case "a release long ago":
+                AgentState.objects.filter(agent__public_id=agent.id).update(decision_seq=7)
+        answer = client.get("/queue/changes", {"token": before[1]}, headers={"hx-request": "true"})
+        assert answer.status_code == status
 
 
 def _decision(held: str) -> Any:

@@ -13,6 +13,7 @@ import pytest
 from django.utils import timezone
 
 from metacog.models import AuditEvent, Team
+from reviews.held import talk
 from reviews.models import Decision, HeldItem, SavedView
 from tests.reviews.pages.queue_list.posting import ask, call
 from tests.reviews.pages.test_queue import shown
@@ -38,15 +39,24 @@ def client(as_person: Any, alice: Any) -> Any:
         ("since={today}&until={today}", [0, 1, 2]),
         ("metadata_name=run&metadata_value=r-1", [0]),
         ("metadata.run=r-1&session=s", [0]),
+        ("assigned={bob}", [1]),
+        ("assigned={alice}", []),
+        ("mentions={bob}", [2]),
+        ("mentions={alice}", []),
     ],
 )
-def test_the_filters_narrow_it_down(client: Any, kuro: Any, query: str, found: list[int]) -> None:
+def test_the_filters_narrow_it_down(
+    client: Any, alice: Any, bob: Any, kuro: Any, query: str, found: list[int]
+) -> None:
     if not HeldItem.objects.exists():
         ask(kuro, 1, metadata={"run": "r-1"}, session="s"), kuro.hold(), call(kuro, amount=1)
+        _chat, hold, pay = HeldItem.objects.order_by("pk")
+        talk.assign(hold, bob, alice)
+        talk.comment(pay, alice, "@bob Is it ours?")
     held = list(HeldItem.objects.order_by("pk").values_list("public_id", flat=True))
     day = timezone.localdate()
-    dates = {"today": day, "tomorrow": day + timedelta(days=1), "yesterday": day - timedelta(days=1)}
-    page = client.get(f"/queue/?order=age&{query.format(**dates)}")
+    words = {"today": day, "tomorrow": day + timedelta(days=1), "yesterday": day - timedelta(days=1)}
+    page = client.get(f"/queue/?order=age&{query.format(**words, alice=alice.pk, bob=bob.pk)}")
     assert shown(page) == [held[place] for place in found]
 
 
