@@ -26,24 +26,28 @@ class PersonNoticesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subsc
 
     class Meta:
         model = PersonNotices
-        fields = ["when", "minutes", "hour", "mentions"]
+        fields = ["when", "minutes", "hour", "mentions", "outages"]
         help_texts = {
             "minutes": _("Pending, and nobody has it open in the console."),
             "hour": _("0 to 23, in the time zone above."),
             "mentions": _("An email at once when somebody mentions you in a comment, or assigns an item to you."),
+            "outages": _(
+                "An email to the owners of a team at once when a webhook of the team or of its agents is switched off, "
+                "because nothing gets through."
+            ),
         }
 
-    field_order = ["email", "password", "when", "minutes", "hour", "mentions"]
+    field_order = ["email", "password", "when", "minutes", "hour", "mentions", "outages"]
 
     def __init__(self, person: User, data: Any = None) -> None:
         self.person = person
         row = PersonNotices.objects.filter(person=person).first()
-        row = row or PersonNotices(person=person, mentions=bool(person.email))
+        row = row or PersonNotices(person=person, mentions=bool(person.email), outages=bool(person.email))
         super().__init__(data, instance=row, initial={"email": person.email}, prefix="told")
 
     def clean(self) -> dict[str, Any]:
         found: dict[str, Any] = super().clean() or {}
-        is_told = found.get("mentions") or found.get("when") != PersonNotices.When.NEVER
+        is_told = found.get("mentions") or found.get("outages") or found.get("when") != PersonNotices.When.NEVER
         if is_told and not found.get("email") and "email" not in self.errors:
             raise ValidationError({"email": _("Enter an email address.")})
         password = found.pop("password", "")

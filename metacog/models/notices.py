@@ -28,6 +28,7 @@ class PersonNotices(models.Model):
     )
     # Each by itself and at once, whatever `when` says.
     mentions = models.BooleanField(_("mentions and assignments"), default=True, db_default=True)
+    outages = models.BooleanField(_("webhooks that are switched off"), default=True, db_default=True)
     hour = models.PositiveSmallIntegerField(_("hour of the day"), default=8, validators=[MaxValueValidator(23)])
     language = models.CharField(max_length=10, choices=Language, default=Language.EN)  # where the person has set none
     turn_at = models.DateTimeField(null=True)  # when it was last its turn, whether or not anything was sent
@@ -62,7 +63,7 @@ def notice_id() -> str:
 
 
 class Notice(models.Model):
-    """One message, to a person by mail or to a team's chat: about what is held, or about one event of an item.
+    """One message, to a person by mail or to a team's chat: about what is held, or about one event.
 
     Written and sent by reviews/outbox/notifications.py, those about an event in the transaction of the event. What it
     says is read when it is sent, so no text is kept here and nothing decided since is told.
@@ -72,6 +73,7 @@ class Notice(models.Model):
         HELD = "held", _("Held items")
         MENTION = "mention", _("Mention")
         ASSIGNED = "assigned", _("Assignment")
+        OUTAGE = "outage", _("Webhook switched off")
 
     class State(models.TextChoices):
         WAITING = "waiting", _("Queued")
@@ -103,7 +105,8 @@ class Notice(models.Model):
     person = models.ForeignKey(User, models.CASCADE, null=True, related_name="notices")
     team = models.ForeignKey(Team, models.CASCADE, null=True, related_name="notices")
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.HELD, db_default=Kind.HELD)
-    # Of an event: a comment's id, or an item's and the version of whose it is. reviews stands above this package.
+    # Of an event: a comment's id, an item's and the version of whose it is, or that of an agent or webhook and the time
+    # it was switched off. reviews stands above this package.
     about = models.CharField(max_length=60, default="", db_default="")
     # It tells of what was held after `since` (null: ever) and until `until`.
     since = models.DateTimeField(null=True)

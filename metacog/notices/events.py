@@ -1,11 +1,13 @@
-"""Owe people and chats a notice of one event: somebody was mentioned, or an item was assigned to them."""
+"""Owe people and chats a notice of one event: a mention, an assignment, or a webhook that was switched off."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
 
-from metacog.models import Channel, Notice, PersonNotices, User
+from django.db.models import Q, QuerySet
+
+from metacog.models import Channel, Notice, PersonNotices, Role, User
 from metacog.notices import mail
 
 
@@ -14,14 +16,24 @@ def owe(kind: Notice.Kind, about: str, people: Sequence[User], team_id: int, now
 
     Each is told only if they chose to be. It belongs into the transaction of the event.
     """
-    told: list[Notice] = []
-    if mail.is_set_up():
-        wanted = PersonNotices.objects.filter(person__in=people, mentions=True, person__is_active=True)
-        readers = wanted.exclude(person__email="").order_by("pk").values_list("person", flat=True)
-        told += [_notice(kind, about, now, person_id=person) for person in readers]
+    told = _to_people(kind, about, PersonNotices.objects.filter(person__in=people, mentions=True), now)
     if Channel.objects.filter(team=team_id, mentions=True).exists():
         told.append(_notice(kind, about, now, team_id=team_id))
     Notice.objects.bulk_create(told, ignore_conflicts=True)
+
+
+def owe_outage(about: str, team_id: int, now: datetime) -> None:
+    """Write into the outbox, once an event, that a webhook was switched off, for the owners who chose to be told."""
+    is_owner = Q(person__memberships__team=team_id, person__memberships__role=Role.OWNER)
+    owners = PersonNotices.objects.filter(is_owner | Q(person__is_superuser=True), outages=True).distinct()
+    Notice.objects.bulk_create(_to_people(Notice.Kind.OUTAGE, about, owners, now), ignore_conflicts=True)
+
+
+def _to_people(kind: Notice.Kind, about: str, wanted: QuerySet[PersonNotices], now: datetime) -> list[Notice]:
+    if not mail.is_set_up():
+        return []
+    readers = wanted.filter(person__is_active=True).exclude(person__email="").order_by("pk")
+    return [_notice(kind, about, now, person_id=person) for person in readers.values_list("person", flat=True)]
 
 
 def _notice(kind: Notice.Kind, about: str, now: datetime, **reader: int) -> Notice:

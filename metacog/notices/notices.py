@@ -25,7 +25,9 @@ STOP = "notices.stop"  # what the signature of a link to stop mail is for
 When = PersonNotices.When
 
 
-def set_for(person: User, *, email: str, when: str, minutes: int, hour: int, mentions: bool) -> list[str]:
+def set_for(
+    person: User, *, email: str, when: str, minutes: int, hour: int, mentions: bool, outages: bool
+) -> list[str]:
     """Set where and when a person is told what waits; return the names of what changed.
 
     A daily mail comes first when that hour does: not at once.
@@ -34,13 +36,13 @@ def set_for(person: User, *, email: str, when: str, minutes: int, hour: int, men
         User.objects.select_for_update().get(pk=person.pk)
         # The row as well: a sweep may be writing down up to when they were told.
         row = PersonNotices.objects.select_for_update().filter(person=person).first() or PersonNotices(
-            person=person, mentions=False
+            person=person, mentions=False, outages=False
         )
-        values = {"when": when, "minutes": minutes, "hour": hour, "mentions": mentions}
+        values = {"when": when, "minutes": minutes, "hour": hour, "mentions": mentions, "outages": outages}
         changed = [name for name, value in values.items() if getattr(row, name) != value]
         if when == When.DAILY and changed:
             row.turn_at = timezone.now()
-        row.when, row.minutes, row.hour, row.mentions = when, minutes, hour, mentions
+        row.when, row.minutes, row.hour, row.mentions, row.outages = when, minutes, hour, mentions, outages
         row.language = _spoken()
         row.save()
         if person.email != email:
@@ -145,14 +147,14 @@ def is_told(person: User) -> bool:
 def stop(person: User) -> bool:
     """Tell a person nothing more by mail; return whether that was a change."""
     with transaction.atomic():
-        changed = _told().filter(person=person).update(when=When.NEVER, mentions=False)
+        changed = _told().filter(person=person).update(when=When.NEVER, mentions=False, outages=False)
         if changed:
-            _record(person, after=When.NEVER, fields=["when", "mentions"], via="mail")
+            _record(person, after=When.NEVER, fields=["when", "mentions", "outages"], via="mail")
     return bool(changed)
 
 
 def _told() -> QuerySet[PersonNotices]:
-    return PersonNotices.objects.exclude(when=When.NEVER, mentions=False)
+    return PersonNotices.objects.exclude(when=When.NEVER, mentions=False, outages=False)
 
 
 def fingerprint(email: str) -> str:

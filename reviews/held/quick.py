@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from metacog.heuristics.tool_calls.secrets import excerpt
+from metacog.heuristics.tool_calls.secrets import excerpt, masked_text
 from metacog.models import Agent, Team
 from reviews.held.listing import beginning
 from reviews.models import HeldItem
@@ -40,13 +40,14 @@ class Quick(NamedTuple):
     text: str
     kind: str | Promise
     of: str
+    calls: Sequence[tuple[str, str]] = ()  # the tool's name, and how the call's text begins
 
 
 def quick(teams: QuerySet[Team], query: str) -> list[Quick]:
     """Return the agents and held items of these teams that are meant, agents first."""
     if any(query.startswith(f"{kind.prefix}_") for kind in KINDS):
         return [
-            Quick(hit.url, "".join(text for text, _ in hit.text) or query, group.title, hit.of)
+            Quick(hit.url, "".join(text for text, _ in hit.text) or query, group.title, hit.of, hit.calls)
             for group in search(teams, Filters(query=query))
             for hit in group.hits
         ]
@@ -79,5 +80,6 @@ def _items(teams: QuerySet[Team], words: list[Word]) -> list[Quick]:
         text = excerpt(kind, call, clip)
         folded = Folded(text).text
         if len(found) < ITEMS and all(word.folded in folded for word in words):
-            found.append(Quick(reverse("item", args=[key]), text, _("Held item"), agent))
+            calls = [(call, masked_text(clip))] if call else []
+            found.append(Quick(reverse("item", args=[key]), text, _("Held item"), agent, calls))
     return found

@@ -36,6 +36,7 @@ from metacog.audit import audit
 from metacog.db import clocks
 from metacog.db.prepared import Select
 from metacog.models import Agent, AuditEvent, User
+from metacog.notices import events
 from reviews.intake import approvals
 from reviews.isolation import by_itself
 from reviews.models import Delivery, Endpoint, TeamWebhook
@@ -516,6 +517,7 @@ def _judge(endpoint: Endpoint | TeamWebhook, outcome: Outcome, given_up: int, no
         endpoint.off_at, endpoint.off_reason = now, reason
         to = endpoint if isinstance(endpoint, TeamWebhook) else endpoint.agent
         _event(f"{_kind(to)}-switched-off", to.public_id, to, None, "on", "off", reason=reason).save()
+        events.owe_outage(mark_of(endpoint), to.team_id, now)
         log.warning("The endpoint of %s was switched off: %s", to.public_id, reason)
     endpoint.save(update_fields=HEALTH)
 
@@ -587,6 +589,13 @@ def _moved(delivery: Delivery, to: Receiver, person: User | None, after: Deliver
         trouble=values.get("last_error", ""),
         status=values.get("last_status"),
     )
+
+
+def mark_of(endpoint: Endpoint | TeamWebhook) -> str:
+    """Name one switching off of an endpoint for a notice: its receiver, and when."""
+    to = endpoint if isinstance(endpoint, TeamWebhook) else endpoint.agent
+    assert endpoint.off_at
+    return f"{to.public_id}/{endpoint.off_at.timestamp():.0f}"
 
 
 def _kind(to: Receiver) -> str:

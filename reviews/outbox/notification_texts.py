@@ -29,6 +29,7 @@ from reviews.presentation.calls.why_asked import why_asked
 from reviews.presentation.effects import in_short, in_words
 from reviews.presentation.explanation import parts
 from reviews.presentation.highlight import show
+from reviews.presentation.look_alikes import row_mark
 from reviews.presentation.phrases import gap, rounded
 from reviews.serializers import signals_of
 
@@ -51,6 +52,7 @@ class Told:
     title: str
     reason: str
     does: str  # of a tool call: its name and its effects; "" where nothing is known of them
+    odd: str  # letters of its names and hosts that look like others
     since: str
     excerpt: str  # "" where the team lets none out
     url: str
@@ -68,7 +70,7 @@ class Letter:
     rest: str  # how many more there are; "" where all are told
     requests: str  # how many requests for more tool calls wait; "" where none do
     requests_url: str
-    queue_url: str
+    queue_url: str  # "" where it is about no item
     preferences_url: str
     stop_url: str
     comment: str = ""  # what somebody said, where the team lets texts out
@@ -78,15 +80,15 @@ class Letter:
         lines = [each for each in (self.headline, self.oldest, self.comment) if each] + [""]
         for item in self.told:
             lines += [f"* {item.title}"]
-            lines += [f"  {each}" for each in (item.does, item.reason, item.since) if each]
+            lines += [f"  {each}" for each in (item.does, item.odd, item.reason, item.since) if each]
             lines += [f"  {item.excerpt}"] if item.excerpt else []
             lines += [f"  {item.url}"]
             lines += ["  " + gettext("Decide without signing in"), f"  {item.link}"] if item.link else []
             lines.append("")
-        lines += [self.rest or gettext("Open queue"), self.queue_url]
+        lines += [self.rest or gettext("Open queue"), self.queue_url] if self.queue_url else [self.rest]
         lines += [self.requests, self.requests_url] if self.requests else []
         lines += ["", "-- "]
-        lines.append(gettext("A score adds up signals; it is not a probability of error."))
+        lines += [gettext("A score adds up signals; it is not a probability of error.")] if self.queue_url else []
         lines += [gettext("Notice preferences"), self.preferences_url]
         lines += [gettext("Unsubscribe"), self.stop_url]
         return "\n".join(lines) + "\n"
@@ -140,7 +142,8 @@ def message_of(channel: Channel, new: QuerySet[HeldItem], waiting: QuerySet[Held
                 else gettext("%(kind)s from %(agent)s, score %(score)s")
             ) % said
             lines.append(f"• {title}{colon}{short(_reason(held))}")
-            lines += [short(does)] if (does := _does(held, with_objects=channel.texts)) else []
+            told = (_does(held, with_objects=channel.texts), _odd(held, with_texts=channel.texts))
+            lines += [short(each) for each in told if each]
             lines += [chat.inert(_excerpt(held, SHORT))] if channel.texts else []
             lines.append(url("item", held.public_id))
         if more := count - len(items):
@@ -174,7 +177,7 @@ def _letter(person: User, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], 
         % counts,
         headline=ngettext("%(count)s new held item for you.", "%(count)s new held items for you.", count) % counts,
         oldest=gettext("The oldest held item is from %(at)s: %(age)s ago.")
-        % {"at": _at(oldest), "age": _age(oldest, now)},
+        % {"at": at(oldest), "age": _age(oldest, now)},
         told=[told_of(item, person, now) for item in items],
         rest=_more(more) if more else "",
         requests=ngettext(
@@ -224,7 +227,8 @@ def told_of(held: Any, person: User, now: datetime) -> Told:
         % said,
         reason=_reason(held),
         does=cut(_does(held, with_objects=held.team.mail_texts), EXCERPT),
-        since=gettext("Held on %(at)s") % {"at": _at(held.held_at)},
+        odd=cut(_odd(held, with_texts=held.team.mail_texts), EXCERPT),
+        since=gettext("Held on %(at)s") % {"at": at(held.held_at)},
         excerpt=_excerpt(held, EXCERPT) if held.team.mail_texts else "",
         url=url("item", held.public_id),
         link=_decide_url(person, held, now) if held.team.mail_links else "",
@@ -248,6 +252,12 @@ def _does(held: Any, *, with_objects: bool) -> str:
         return ""
     told = in_words(held.call.effects, held.call.arguments) if with_objects else in_short(held.effect_bits or 0)
     return plain(gettext("%(tool)s: %(effects)s") % {"tool": held.call.name, "effects": told})
+
+
+def _odd(held: Any, *, with_texts: bool) -> str:
+    """Return which letters look like others: of a tool's name; where texts may go out, of names and hosts in them."""
+    name = held.call.name if held.kind == HeldItem.Kind.TOOL_CALL else ""
+    return plain(row_mark(name, held.clip if with_texts else ""))
 
 
 def _excerpt(held: Any, most: int) -> str:
@@ -276,7 +286,7 @@ def _age(moment: datetime, now: datetime) -> str:
     return rounded(int((now - moment).total_seconds()))
 
 
-def _at(moment: datetime) -> str:
+def at(moment: datetime) -> str:
     """Return a moment in words that stay true however late a mail is read."""
     local = timezone.localtime(moment)
     return f"{date_format(local, 'DATE_FORMAT')} {local:%H:%M %Z}"

@@ -1,4 +1,4 @@
-"""Tell people by mail, and teams' chats, of held items (of each once) and of mentions and assignments (each by itself).
+"""Tell people by mail, and teams' chats, of held items (of each once) and of events (of each by itself).
 
 A Notice row is the outbox and the truth: whoever sends it claims it first, for the length of a lease, by a conditional
 UPDATE. While one about held items waits, no other is written for its reader; each attempt tells of all that is held by
@@ -28,7 +28,7 @@ from metacog.notices import chat, mail
 from reviews.held import approvers, presence
 from reviews.isolation import by_itself
 from reviews.models import ExtensionRequest, HeldItem
-from reviews.outbox import event_texts, notification_texts
+from reviews.outbox import event_texts, notification_texts, outage_texts
 from reviews.outbox.deliveries import turn
 
 Kind, State, Trouble, When = Notice.Kind, Notice.State, Notice.Trouble, PersonNotices.When
@@ -233,7 +233,8 @@ def _made_of_event(notice: Notice, reader: Reader, now: datetime) -> Callable[[]
     try:
         if isinstance(reader, Channel):
             return partial(chat.post, reader, event_texts.message_of(reader, notice))
-        return partial(mail.send, event_texts.mail_of(notice, reader, now))
+        letter = outage_texts if notice.kind == Kind.OUTAGE else event_texts
+        return partial(mail.send, letter.mail_of(notice, reader, now))
     except notification_texts.NothingNew:
         return None
 
@@ -246,8 +247,11 @@ def _reader(notice: Notice) -> Reader | None:
         return channel if channel and (of_held or channel.mentions) else None
     person = notice.person
     assert person is not None
-    is_wanted = person.told.when != When.NEVER if of_held else person.told.mentions
-    return person.told if person.is_active and person.email and is_wanted else None
+    wanted = {Kind.HELD: person.told.when != When.NEVER, Kind.OUTAGE: person.told.outages}
+    is_wanted = wanted.get(Kind(notice.kind), person.told.mentions)
+    return (
+        person.told if person.is_active and person.email and is_wanted else None
+    )
 
 
 def _record(notice: Notice, trouble: str, now: datetime) -> None:

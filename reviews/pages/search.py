@@ -23,6 +23,7 @@ from metacog.pages.unknown_filters import unknown_filters
 from reviews.held.quick import quick
 from reviews.pages.person import PersonRequest
 from reviews.presentation import effects
+from reviews.presentation.look_alikes import first_mark
 from reviews.search import export, indexing
 from reviews.search.kinds import BY_NAME, KINDS
 from reviews.search.search import MAX_FILTER, MAX_QUERY, Filters, Group, every, search
@@ -151,7 +152,9 @@ def search_page(request: PersonRequest) -> HttpResponse:
 def palette(request: PersonRequest) -> HttpResponse:
     """Give the command palette the agents and held items that a few letters mean."""
     query = request.GET.get("q", "").replace("\0", "").strip()[:MAX_QUERY]
-    return render(request, "_palette_found.html", {"hits": quick(request.user.teams_as(), query) if query else []})
+    found = quick(request.user.teams_as(), query) if query else []
+    hits = [{**hit._asdict(), "odd": first_mark(hit.calls, hit.text)} for hit in found]
+    return render(request, "_palette_found.html", {"hits": hits})
 
 
 @require_safe
@@ -191,8 +194,13 @@ def _shown(group: Group, filters: Filters, query: Any) -> dict[str, Any]:
     all_url = f"?{asked.urlencode()}"
     if group.more is not None:
         asked["before"] = str(group.more)
+    hits = [
+        {**hit._asdict(), "odd": first_mark(hit.calls, "".join(text for text, _is_word in hit.text))}
+        for hit in group.hits
+    ]
     return {
         **group._asdict(),
+        "hits": hits,
         "all_url": "" if filters.kind else all_url,
         "next_url": f"{reverse('search')}?{asked.urlencode()}" if filters.kind and group.more is not None else "",
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from django.utils.translation import gettext, gettext_lazy, pgettext
 
 from metacog.heuristics.tool_calls.look_alikes import LookAlike, hosts, look_alike
@@ -62,6 +64,11 @@ def row_mark(name: str, beginning: str) -> str:
     keys = (part for leaf in leaves(beginning.removeprefix(name).lstrip()) for part in leaf.path) if name else ()
     names = map(of_name, {part: None for part in keys if isinstance(part, str)})
     return next(filter(None, names), "") or next(iter(of_hosts(masked_text(beginning))), "")
+
+
+def first_mark(calls: Iterable[tuple[str, str]], excerpt: str) -> str:
+    """Return the same of some tool calls, each with its name and how its text begins, and of a text that is shown."""
+    return next(filter(None, (row_mark(*each) for each in (*calls, ("", excerpt)))), "")
 
 
 def why_not_matched(name: str) -> str:

@@ -24,6 +24,7 @@ from reviews.search.folded import Folded
 from reviews.search.index import Document, labelled
 from reviews.search.words import MOST_CHARACTERS
 
+CALL = 2_000  # characters of a tool call's text that are looked at for letters that look like others
 Row = dict[str, Any]
 
 
@@ -39,6 +40,7 @@ class Hit(NamedTuple):
     state: str | Promise
     state_value: str
     at: datetime
+    calls: Sequence[tuple[str, str]]  # tools' names, each with how the call's text begins, secrets masked
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ class Kind:
     nameless: str | Promise = ""  # what stands for an empty text, where that is not an erased one
     list_name: str = ""
     labels: Callable[[Row], list[str]] = lambda row: []
+    calls: Callable[[Row], list[tuple[str, str]]] = lambda row: []  # tools' names and the texts of their calls
     more: Callable[[list[Row]], None] = lambda rows: None  # reads what else belongs to rows, into their "more"
 
     def seen(self, teams: Sequence[int] | None) -> QuerySet[Any, Any]:
@@ -126,6 +129,7 @@ class Kind:
             state=self.states(row["state"]).label if self.states else "",
             state_value=row["state"] if self.states else "",
             at=row[self.at],
+            calls=[(name, text[:CALL]) for name, text in self.calls(row)],
         )
 
 
@@ -158,7 +162,7 @@ def _of_response(row: Row) -> str:
         texts += _effects(answer["effects"], answer["arguments"])
     for item in body.get("items") or ():
         if "name" in item:
-            texts += [f"{item['name']} {json.dumps(item['arguments'], ensure_ascii=False)}"]
+            texts += [_call(item)]
             texts += [item.get("description") or ""]
         else:
             texts += [item["text"]] if item["text"] not in body["response"] else []
@@ -166,6 +170,15 @@ def _of_response(row: Row) -> str:
         texts += _attributes(item.get("metadata") or {})
     texts += _attributes(body.get("metadata") or {})
     return "\n".join(filter(None, (*texts, body.get("user_message"))))
+
+
+def _call(item: Mapping[str, Any]) -> str:
+    return f"{item['name']} {json.dumps(item['arguments'], ensure_ascii=False)}"
+
+
+def _calls_of_response(row: Row) -> list[tuple[str, str]]:
+    items = json.loads(row["body"]).get("items") or () if row["body"] else ()
+    return [(item["name"], _call(masked(item))) for item in items if "name" in item]
 
 
 def _labels_of_response(row: Row) -> list[str]:
@@ -189,6 +202,10 @@ def _of_held(row: Row) -> str:
     text = masked_call(row["text"]) if row["kind"] == HeldItem.Kind.TOOL_CALL else row["text"]
     effects = _effects(row["call__effects"] or (), row["call__arguments"])
     return "\n".join((text, *effects, *_attributes(row["attributes"]), *_attributes(masked(row["metadata"]))))
+
+
+def _calls_of_held(row: Row) -> list[tuple[str, str]]:
+    return [(row["call__name"], masked_call(row["text"]))] if row["call__name"] else []
 
 
 def _labels_of_held(row: Row) -> list[str]:
@@ -266,11 +283,12 @@ KINDS = (
     Kind(
         "held", _("Held"), HeldItem, "held", "item", _HELD, _of_held,
         team="team", at="held_at", since="held_at", states=HeldItem.State, session="response__session",
-        labels=_labels_of_held, more=_read_decisions,
+        labels=_labels_of_held, calls=_calls_of_held, more=_read_decisions,
     ),
     Kind(
         "responses", _("Responses"), AgentResponse, "resp", "response", ("body", "verdict"), _of_response,
         at="received_at", since="received_at", session="session", labels=_labels_of_response,
+        calls=_calls_of_response,
     ),
     Kind(
         "problems", _("Problems"), Problem, "prob", "problem", _PROBLEM, _lines(*_PROBLEM),

@@ -45,3 +45,28 @@ def test_it_names_the_tool_and_its_effects_and_objects_where_texts_may_leave(
     assert "Bash: " in told
     assert ("/srv/" in told) == with_texts
     assert SECRET not in told
+
+
+@pytest.mark.parametrize("with_texts", [True, False])
+def test_it_says_which_letters_look_like_others(kuro: Any, alice: Any, olga: Any, with_texts: bool) -> None:
+    Team.objects.update(mail_texts=with_texts)
+    tell(alice)
+    calls = [("sh\u0435ll", {"x": 1}), ("fetch", {"url": "https://p\u0430ypal.com/x"}), ("read", {"p\u0430th": "a"})]
+    items = [{"kind": "tool_call", "name": name, "arguments": arguments} for name, arguments in calls]
+    items += [{"kind": "chat", "text": "See http://xn--e1afmkfd.xn--p1ai now.", "require_review": True}]
+    kuro.respond("", items=items)
+    HeldItem.objects.update(held_at=NOW - HOUR, expires_at=NOW + HOUR)
+    (message,) = sweep(NOW)
+    team = Team.objects.get()
+    notices.set_channel(team, olga, url="https://chat.example/x", minutes=1, language="en", texts=with_texts)
+    waiting = HeldItem.objects.order_by("pk")
+    in_chat = [
+        notification_texts.message_of(Channel.objects.get(), HeldItem.objects.filter(pk=held.pk), waiting, NOW + MINUTE)
+        for held in waiting
+    ]
+    [(html, _type)] = message.alternatives
+    of_name = "mixed scripts: Latin and Cyrillic: \u0435 is U+0435"
+    of_texts = ["p\u0430ypal.com: mixed scripts", "Cyrillic: \u0430 is U+0430", "reads пример.рф"]
+    for said in (message.body, html, "".join(in_chat)):
+        marked = [each in said.replace("\u2060", "") for each in (of_name, *of_texts)]
+        assert marked == [True, *[with_texts] * 3]

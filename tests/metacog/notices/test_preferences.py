@@ -18,7 +18,7 @@ from tests.tables import table
 pytestmark = pytest.mark.django_db
 
 CHOICES = {"told-email": "alice@example.org", "told-password": "alice-password", "told-when": "daily",
-           "told-minutes": "30", "told-hour": "7"}  # fmt: skip
+           "told-minutes": "30", "told-hour": "7", "told-outages": "on"}  # fmt: skip
 
 
 def test_it_keeps_where_and_when_and_records_no_address(alice: Any, as_person: Any) -> None:
@@ -29,7 +29,7 @@ def test_it_keeps_where_and_when_and_records_no_address(alice: Any, as_person: A
     assert row.language == "zh-hant", "what it was set in, for who has chosen no language"
     assert row.turn_at is not None, "the first mail comes with the hour, not at once"
     event = AuditEvent.objects.get(action="notices-changed")
-    assert event.data == {"fields": ["when", "minutes", "hour", "email"]}
+    assert event.data == {"fields": ["when", "minutes", "hour", "outages", "email"]}
     as_person(alice).post(reverse("notices-change"), CHOICES | {"told-password": ""})
     assert AuditEvent.objects.filter(action="notices-changed").count() == 1
 
@@ -73,7 +73,10 @@ def test_opening_the_link_in_a_mail_changes_nothing_and_posting_ends_the_mails(a
     assert "no-store" in answer["Cache-Control"]
     client.post(path)
     assert "No more notices are sent to alice" in client.get(path).content.decode()
-    assert AuditEvent.objects.get(action="notices-changed").data == {"fields": ["when", "mentions"], "via": "mail"}
+    assert AuditEvent.objects.get(action="notices-changed").data == {
+        "fields": ["when", "mentions", "outages"],
+        "via": "mail",
+    }
     hold(kuro, NOW)
     assert sweep(NOW + 2 * HOUR) == []
     assert client.get(reverse("preferences")).status_code == 302, "the link signs nobody in"

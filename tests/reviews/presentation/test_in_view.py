@@ -136,6 +136,24 @@ def test_the_item_and_its_row_mark_the_letters_and_say_why_no_rule_matched(clien
     assert hosts.count("xn--pypal-4ve.com reads p\u0430ypal.com") == 2
 
 
+@table(
+    "name, arguments, told",
+    [
+        (CYRILLIC_SHELL, {"x": "needle"}, "mixed scripts: Latin and Cyrillic: \u0435 is U+0435"),
+        ("run", {CYRILLIC_COMMAND: "needle"}, "mixed scripts: Latin and Cyrillic: \u0430 is U+0430"),
+        ("run", {"x": "needle xn--pypal-4ve.com"}, "xn--pypal-4ve.com reads p\u0430ypal.com"),
+        ("run", {"x": "needle example.org"}, ""),
+    ],
+    rolled_back=True,
+)
+def test_what_is_found_is_marked_likewise(client: Any, kuro: Any, name: str, arguments: Any, told: str) -> None:
+    call(kuro, name, arguments)
+    for address, most in (("/search/?q=needle", 2), ("/palette?q=needle", 1)):
+        found = client.get(address).content.decode()
+        assert found.count("needle") >= most
+        assert re.findall(r'class="look-alike">([^<]*?)(?::? mixed[^<]*)?<', found) == [told] * (most if told else 0)
+
+
 @table("name", [("\u200b",), (" \u3164\u2800 ",), ("\u202e",), ("\u00ad\ufe0f",)], rolled_back=True)
 def test_a_name_that_shows_nothing_is_refused(kuro: Any, name: str) -> None:
     answer = kuro.post("/responses", {"response": "", "items": [{"kind": "tool_call", "name": name, "arguments": {}}]})
