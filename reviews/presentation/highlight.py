@@ -16,19 +16,22 @@ from typing import NamedTuple
 from django.utils.translation import ngettext
 
 from metacog.heuristics.signals.spec import SignalPart
-from metacog.heuristics.text.hidden import HIDES, find_hidden, unneeded
+from metacog.heuristics.text.hidden import HIDES, find_hidden, unneeded, unusual
 from metacog.heuristics.text.spans import Place
 from metacog.heuristics.tool_calls.secrets import mask
 
 # Looks like a space and is another character. The ideographic space is not among them: its width shows it.
 _ODD_SPACES = r"\u00a0\u1680\u2000-\u200a\u202f\u205f"
 _ODD = re.compile(rf"[{_ODD_SPACES}]+|\r(?!\n)")  # a \r is shown unless a \n follows
+_WIDE_SPACE = re.compile(rf"[\u3000{_ODD_SPACES}]")
 # Blank lines and long runs of spaces push what follows out of sight: they are folded, and counted.
 _SPACES = rf" \t\u3000{_ODD_SPACES}"
-# Each begins with what a search finds at once, so that a text without any is read in no time.
-_BLANK_LINES = re.compile(rf"\n((?:[{_SPACES}]*+\r?\n){{4,}})")
-_BLANK_BEGINNING = re.compile(rf"((?:[{_SPACES}]*+\r?\n){{4,}})")
-_LONG_BLANKS = re.compile(rf"([{_SPACES}]{{40,}}+|\t{{8,}}+)")
+_MOST_SPACES, _MOST_TABS = 40, 8
+_FOUR_LINES = rf"(?:[{_SPACES}]*+\r?\n){{4}}(?:\n++|[{_SPACES}]*+\r?\n)*+"  # of empty ones any number at once
+# It begins with what a search finds at once, so that a text without any is read in no time.
+_BLANK_LINES = re.compile(rf"\n({_FOUR_LINES})")
+_BLANK_BEGINNING = re.compile(_FOUR_LINES)
+_LONG_BLANKS = re.compile(rf"[{_SPACES}]{{{_MOST_SPACES},}}+|\t{{{_MOST_TABS},}}+")
 _HIDDEN, _UNUSUAL = unneeded(HIDES), re.compile(rf"[{HIDES}{_ODD_SPACES}]")
 
 # Beyond this many, names are written into the text instead of being elements of their own: a page of
@@ -111,9 +114,9 @@ def show(text: str, marks: Iterable[Mark] = (), *, is_revealed: bool = False) ->
         hidden = sum(end - start for start, end, _ in unseen if not _is_odd(text[start]))
         pieces = [*_spelled(text, _stretches(len(text), inside), runs)]
     else:
-        unusual = [character for character in set(text) if _UNUSUAL.match(character)]
-        hidden = sum(text.count(character) for character in unusual)
-        written = {ord(character): f"⟦{label(character)}⟧" for character in unusual}
+        strange = [character for character in set(text) if _UNUSUAL.match(character)]
+        hidden = sum(text.count(character) for character in strange)
+        written = {ord(character): f"⟦{label(character)}⟧" for character in strange}
         spelled = _spelled(text, _stretches(len(text), inside), folded)
         pieces = [piece if piece.fold else replace(piece, text=piece.text.translate(written)) for piece in spelled]
     return Shown(pieces, tuple(dict.fromkeys(whole)), hidden)
@@ -129,9 +132,14 @@ def _runs(text: str) -> tuple[list[_Run], list[_Run]]:
         run.span(1) for run in islice(_BLANK_LINES.finditer(text, beginning.end() if beginning else 0), MAX_ELEMENTS)
     ]
     lines = [beginning.span(), *lines] if beginning else lines
-    blanks = (run.span() for run in islice(_LONG_BLANKS.finditer(text), MAX_ELEMENTS))
+    # The expressions take milliseconds for a long text, of which most have none of this.
+    wide = _WIDE_SPACE.search(unusual(text))
+    is_spaced = wide or "\t" * _MOST_TABS in text or " " * _MOST_SPACES in text.replace("\t", " ")
+    is_odd = wide or text.count("\r") > text.count("\r\n")
+    blanks = (run.span() for run in islice(_LONG_BLANKS.finditer(text), MAX_ELEMENTS)) if is_spaced else ()
     folded = sorted([*lines, *_apart(blanks, lines)])
-    odd, hidden = (run.span() for run in _ODD.finditer(text)), find_hidden(text, _HIDDEN)
+    odd = (run.span() for run in _ODD.finditer(text)) if is_odd else ()
+    hidden = find_hidden(text, _HIDDEN)
     unseen = [*islice(hidden, MAX_ELEMENTS + 1), *islice(odd, MAX_ELEMENTS + 1)]
     return [(*run, True) for run in folded], [(*run, False) for run in _apart(unseen, folded)]
 

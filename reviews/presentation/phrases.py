@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
-from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html, format_html_join
@@ -55,16 +54,33 @@ def pieces(text: Shown, parts: Iterable[Part] = ()) -> str:
     def words(types: Iterable[str]) -> str:
         return "; ".join(reasons.get(name, signal_title(name)) for name in types)
 
-    shown = [
-        {
-            "piece": piece,
-            "classes": [signal_class(name) for name in piece.types],
-            "title": words(piece.types),
-            "begins": words(piece.begins),
-        }
-        for piece in text.pieces
-    ]
-    return render_to_string("reviews/_pieces.html", {"pieces": shown})
+    @cache
+    def marks(types: tuple[str, ...]) -> tuple[str, str]:
+        title = words(types)
+        opening = format_html_join("", '<mark class="{}" title="{}">', ((signal_class(name), title) for name in types))
+        return opening, format_html_join("", "</mark>{}", (("",) for _ in types))
+
+    @cache
+    def beginning(types: tuple[str, ...]) -> str:
+        return format_html('<span class="unseen"> ({}:) </span>', words(types)) if types else ""
+
+    # A template takes three times as long for a text of some hundred pieces.
+    shown = ((piece, *marks(piece.types)) for piece in text.pieces)
+    rows = ((opening, beginning(piece.begins), _seen(piece), closing) for piece, opening, closing in shown)
+    return format_html_join("", "{}{}{}{}", rows)
+
+
+def _seen(piece: Piece) -> str:
+    """Show what a piece says, without its marks."""
+    if piece.hidden:
+        told = gettext("hidden character")
+        within = format_html('<span class="unseen">{} </span>{}', told, piece.hidden)
+        return format_html('<span class="hid" title="{}">{}</span>', piece.names, within)
+    if piece.fold:
+        return format_html('<span class="fold{}">⋯ {} ⋯</span>', " lines" if piece.is_lines else "", piece.fold)
+    if piece.odd:
+        return format_html('<span class="odd" title="{}">{}</span>', piece.names, piece.text)
+    return piece.text
 
 
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)

@@ -52,7 +52,8 @@ def mask(text: str, *, call: str = "", is_cut: bool = False) -> Masked:
     Of a tool call's text `call` is the name before its arguments. Of one that `is_cut` the end may be half a secret.
     """
     begin = len(call) + 1 if call else 0
-    edits = [*_edits_of_json(text, begin)] if (call or _is_json(text)) and may_hold(text) else []
+    may_be_json = call or text[:1] in ("{", "[")
+    edits = [*_edits_of_json(text, begin)] if may_be_json and may_hold(text) and (call or _is_json(text)) else []
     starts = [edit[0] for edit in edits]
     for start, end in secret_places(text, is_cut=is_cut):
         before = bisect_left(starts, end)
@@ -69,8 +70,6 @@ def mask(text: str, *, call: str = "", is_cut: bool = False) -> Masked:
 
 
 def _is_json(text: str) -> bool:
-    if text[:1] not in ("{", "["):
-        return False
     try:
         json.loads(text)
     except (ValueError, RecursionError):
