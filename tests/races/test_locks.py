@@ -140,7 +140,9 @@ def test_who_is_told_is_not_told_again_for_having_changed_when(
     later = timezone.now() + timedelta(hours=1)
     notifications.write_due(later)
     claimed = beside(settings_of_notices, "_spoken", lambda: notifications._claim_due(later))
-    settings_of_notices.set_for(alice, email=alice.email, when="waiting", minutes=30, hour=8, mentions=False)
+    settings_of_notices.set_for(
+        alice, email=alice.email, when="waiting", minutes=30, hour=8, mentions=False, outages=False
+    )
     assert len(claimed[0].running.result()) == 1
     told = PersonNotices.objects.get()
     assert (told.minutes, told.turn_at) == (30, later)

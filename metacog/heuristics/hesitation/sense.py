@@ -73,9 +73,11 @@ _NAMED_SOURCE = re.compile(rf"(?:{_any('NAMED_SOURCE')})\Z")
 _GIVEN_SOURCE = re.compile(_any("GIVEN_SOURCE"))
 _GIVEN_WORDS = tuple(word for language in LANGUAGES for word in language.GIVEN_WORDS)  # one stands in each of these
 # A conclusion's sentence goes on behind a colon, and says at some length why.
+_THREE_WORDS = r"[a-z]\W++[a-z]++\W++[a-z]"
 _REASON_FOLLOWS = re.compile(
-    r"(?=[^.!?。\n:]*(?:[a-z]+\W+[a-z]+\W+[a-z]|[一-鿿]{4}))[^.!?。\n:]{4,200}(?<!\s)(?P<colon>:)\s?"
-    r"(?=[^.!?。\n:]*(?:[a-z]+\W+[a-z]+\W+[a-z]|[一-鿿]{5}))"
+    r"(?=[^.!?。\n:]{4,200}+(?<!\s):)"  # first: a sentence may have no end
+    rf"(?=[^.!?。\n:]*(?:{_THREE_WORDS}|[一-鿿]{{4}}))[^.!?。\n:]{{4,200}}(?<!\s)(?P<colon>:)\s?"
+    rf"(?=[^.!?。\n:]*(?:{_THREE_WORDS}|[一-鿿]{{5}}))"
 )
 _NO_REASON = re.compile(rf"(?:{_any('NO_REASON')})\s?\Z")
 _DAYS_ON = [(re.compile(expression), days) for language in LANGUAGES for expression, days in language.DAYS_ON]
@@ -439,6 +441,7 @@ class _Sorting:
         self.claims: list[Place] = []
         self.facts = quotations
         self.given = given
+        self.results = dict[str, int]()  # where figures first stand behind a sign of equality
         self.checked: list[Place] = []  # calculations and conversions that are right
         self.added_up: set[Place] = set()
         self.concluded = (-9, -9)  # the last conclusion
@@ -681,9 +684,15 @@ class _Sorting:
         number = _NUMBER.search(prose, start, end)
         if not number or len(number.group()) < 2:
             return False
-        at = prose.find(f"= {number.group()}")
+        at = self._result_at(number.group())
         result = _NUMBER.match(prose, at + 2) if at >= 0 else None
         return result is not None and result.group() == number.group() and is_worked_out(prose, *result.span())
+
+    def _result_at(self, figure: str) -> int:
+        """Find once where a figure first stands behind a sign of equality; -1 where it does not."""
+        if figure not in self.results:
+            self.results[figure] = self.prose.find(f"= {figure}")
+        return self.results[figure]
 
     def _is_total(self, start: int) -> bool:
         return _TOTAL.search(self.prose, max(0, start - 80), start) is not None

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 # Classes of characters, to stand in brackets. All but the last two: Unicode's Cc and Cf without tabs and line ends,
 # its line separators, Default_Ignorable_Code_Point, and what is drawn as nothing.
@@ -101,6 +102,7 @@ def disguises(text: str) -> Iterator[int]:
             yield from (word.start() + letter.start(2) for letter in letters if letter[2])
 
 
+@lru_cache(maxsize=4096)
 def composed(letter: str, mark: str) -> str:
     """Give the letter that a letter and a mark make together; "" where Unicode has none."""
     together = unicodedata.normalize("NFC", letter + mark)

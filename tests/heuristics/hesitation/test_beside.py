@@ -1,5 +1,6 @@
 """What items say beside the response: each text by itself, the higher score, and no more work than one long text."""
 
+import time
 from typing import Any
 
 from hypothesis import given
@@ -48,3 +49,12 @@ def test_many_short_texts_are_looked_at_no_further_than_a_long_one() -> None:
     assert min(looked_at) >= LEAST_TERMS // 2
     found = aware.weigh("hello", items)
     assert all(len(signal.spans) <= MAX_SPANS for signal in found.signals)
+
+
+def test_what_is_looked_at_around_a_term_ends_before_the_text_does() -> None:
+    """1 MiB of each took 7.1 and 2.5 s, and takes 0.1 and 0.2."""
+    for piece in ("therefore ", "42% of "):
+        text = piece * (1_000_000 // len(piece))
+        begun = time.process_time()
+        SCORERS[1].weigh(text, [Item("chat", text)])
+        assert time.process_time() - begun < 1, piece
