@@ -21,6 +21,7 @@ Kind = Literal[
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 ObjectKind = Literal["path", "url", "host", "address", "amount", "table", "package", "program", "ref", "name"]
+MADE = "made by the same command"  # of a file that is removed
 OBJECT_KINDS: tuple[ObjectKind, ...] = get_args(ObjectKind)
 
 

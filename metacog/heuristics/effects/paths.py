@@ -6,6 +6,8 @@ from fnmatch import fnmatchcase
 from posixpath import normpath
 
 NO_OBJECTS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "-"})
+WHOLE = frozenset({"", "~", "$HOME", "${HOME}", "/home", "/root", "/Users", "/etc", "/run", "/proc"})  # with keys below
+HOME = re.compile(r"/(?:home|Users)/[^/]+")
 UP = frozenset({"..", ".*", ".?"})  # an old shell's `.*` finds ".." too
 SECRET = re.compile(
     r"(?:^|/)(?:"
@@ -19,7 +21,7 @@ SECRET = re.compile(
     r"|(?:client_)?secrets?(?:\.(?!py$|rst$|md$|txt$|html$|go$|js$|ts$|rb$|c$|h$|java$)[\w.-]+)?|credentials(?:\.(?:json|ya?ml|csv|ini|toml|db))?"
     r"|service[-_]account[\w.-]*\.json|[\w.-]*\.tfstate(?:\.backup)?"
     r"|run/secrets/.*|var/run/secrets/.*|etc/(?:g?shadow-?|sudoers(?:\.d/.*)?|ssl/private/.*|ssh/ssh_host_\w+_key)"
-    r"|proc/(?:self|\d+|\*|\$\$)/(?:environ|mem)"
+    r"|proc/(?:[^/]+)/(?:environ|mem)"
     r"|\.(?:bash|zsh|psql|mysql|python)_history|Login Data|logins\.json|key[34]\.db|wallet\.dat"
     r"|[^/]*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc\.key|ovpn)"
     r")/?$",
@@ -57,7 +59,8 @@ def is_inside(path: str, directories: Sequence[str]) -> bool:
             rest = plain[len(room.rstrip("/")) + 1 :]
         else:
             continue
-        if not rest.startswith(("/", "~")) and "$" not in rest and UP.isdisjoint(rest.split("/")):
+        is_loose = rest.startswith("/") or (rest == plain and rest.startswith("~"))
+        if not is_loose and "$" not in rest and UP.isdisjoint(rest.split("/")):
             return True
     return False
 
@@ -70,6 +73,11 @@ def is_secret(path: str) -> bool:
     if not GLOB.search(name) or len(re.sub(r"\W", "", name)) < 2:
         return False
     return any(fnmatchcase(secret, name) for secret in USUAL_SECRETS)
+
+
+def holds_secrets(folder: str) -> bool:
+    """Whether somewhere below a folder there usually are keys or passwords: a home, the whole machine."""
+    return folder in WHOLE or HOME.fullmatch(folder) is not None
 
 
 def is_device(path: str) -> bool:

@@ -67,6 +67,7 @@ class Applied:
     cwd: Word | None = None
     assigned: list[Word] = field(default_factory=list)  # NAME=value before the command that it runs
     stdin: str = ""
+    language: str = ""  # of the scripts that it takes
     script: bool = False  # its operands are a script and the script's own words
     wraps: bool = False  # it does nothing itself but run another command
     joins: bool = False  # the words of that command are joined and read by a shell
@@ -76,6 +77,8 @@ class Applied:
     marks: bool = False  # they stand where it says {}
     lists: list[Word] | None = None  # it prints names below these
     passes: bool = False  # it prints lines of its input
+    names: bool = False  # it looks at names and sizes of what it reads, not at what is in it
+    deep: bool = False  # it reads everything below what it reads
     doubts: list[str] = field(default_factory=list)
 
 
@@ -194,6 +197,7 @@ class _Row:
         "cases",
         "code",
         "dash_long",
+        "deep",
         "effects",
         "elsewhere",
         "feeds",
@@ -206,6 +210,7 @@ class _Row:
         "lists_if",
         "lists_unless",
         "long_flags",
+        "names",
         "objects",
         "old",
         "open",
@@ -240,7 +245,7 @@ class _Row:
         self.stops = bool(row.get("stops", False)) or self.wraps is not None or bool(self.files)
         self.bare = _effects(row["bare"]) if "bare" in row else None
         self.stdin = str(row.get("stdin", ""))
-        self.assignments = {name: _effects(spec) for name, spec in row.get("assignments", {}).items()}
+        self.assignments = {name: _flag(spec) for name, spec in row.get("assignments", {}).items()}
         self.cases = [_Case(case) for case in row.get("cases", ())]
         self.ignores = frozenset(row.get("ignores", ()))
         self.joins = bool(row.get("joins", False))
@@ -254,6 +259,9 @@ class _Row:
         self.lists_if = frozenset(lists.get("if", ())) if isinstance(lists, Mapping) else frozenset()
         self.lists_unless = frozenset(lists.get("unless", ())) if isinstance(lists, Mapping) else frozenset()
         self.passes = bool(row.get("passes", False))
+        self.names = bool(row.get("names", False))
+        deep = row.get("deep", ())
+        self.deep: frozenset[str] | None = None if deep is True else frozenset(deep)
         self.dash_long = row.get("dash") == "long"
 
 
@@ -433,7 +441,7 @@ class _Reading:
         if row.wraps is not None:
             self._add(row.bare or () if self.only is None else ())
         elif row.files and result.operands and not is_input(result.operands[0].text):
-            result.script = True
+            result.script, result.language = True, row.stdin
             self._add(row.files)
         elif row.stdin and self.only is None and (row.files or not self._is_coded()):
             result.stdin = row.stdin
@@ -449,6 +457,7 @@ class _Reading:
         result, row = self.result, self.row
         result.joins, result.remote, result.feeds = row.joins, row.remote, row.feeds
         names = {flag for flag, _ in result.flags}
+        result.names, result.deep = row.names, row.deep is None or not names.isdisjoint(row.deep)
         result.marks = not names.isdisjoint({"-i", "-I", "--replace"})
         if row.lists is not None and not names & row.lists_unless and (not row.lists_if or names & row.lists_if):
             result.lists = list(self._at(row.lists)) or [Word(".")]
@@ -475,8 +484,9 @@ class _Reading:
                 if word.loose and not flags_over and self._loose_matters():
                     result.doubts.append("flags made at run time")
                 self._operand(word, at)
-            elif text == "--":
+            elif text == "--" and not flags_over:
                 flags_over = True
+                result.flags.append(("--", None))
             elif not word.exact and "=" not in text and not self._ends_in_value(text):
                 result.doubts.append("flags made at run time")
             else:
@@ -501,7 +511,7 @@ class _Reading:
             return
         equals = text.find("=")
         if equals > 0 and text[:equals] in row.assignments:
-            self.extra.append((_Flag(row.assignments[text[:equals]]), _tail(word, equals + 1)))
+            self._give(text[: equals + 1], row.assignments[text[:equals]], _tail(word, equals + 1))
         elif row.assigns and _is_assignment(text):
             result.assigned.append(word)
         elif row.wraps is not None and len(result.operands) >= row.wraps:
@@ -648,7 +658,9 @@ class _Reading:
                     self.result.found.append(Found(effect, word, of, flag.detail))
                 continue
             words = list(self._at(place))
-            named = isinstance(place, str) and (place == "." or (place.startswith("-") and effect in PATH_EFFECTS))
+            named = isinstance(place, str) and (
+                place[0] == "." or ((place[0] == "-" or place[-1] == "=") and effect in PATH_EFFECTS)
+            )
             of = "path" if named else flag.objects or self.objects
             self.result.found += [Found(effect, word, of, flag.detail) for word in words]
             if not words and not optional:
@@ -679,11 +691,11 @@ class _Reading:
         return iter(operands[int(first or 0) : int(last) if last else None])
 
     def _of_flags(self, names: Sequence[str]) -> Iterator[Word]:
-        """The values of the first of these flags that is there; "." is the working directory."""
+        """The values of the first of these flags that is there; "." is the working directory, "./x" what is in it."""
         for name in names:
             values = [value for flag, value in self.result.flags if flag == name and value is not None]
-            if values or name == ".":
-                return iter(values or [Word(".")])
+            if values or name.startswith("."):
+                return iter(values or [Word(name)])
         return iter(())
 
 

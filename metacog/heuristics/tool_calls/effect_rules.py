@@ -7,7 +7,7 @@ from fnmatch import translate
 from posixpath import normpath
 from typing import Any, NamedTuple
 
-from ..effects.effect import KINDS, OBJECT_KINDS, Effect, Reading
+from ..effects.effect import KINDS, MADE, OBJECT_KINDS, Effect, Reading
 from ..effects.paths import is_inside
 from ..effects.pointers import MAX_LENGTH
 from .conditions import Unfit
@@ -15,6 +15,7 @@ from .conditions import Unfit
 MAX_PLACES = 100  # folders or globs of a rule
 UNREADABLE = "It cannot be read for certain, so its effects cannot be checked."
 UNNAMED = "What it would do it to cannot be told, so its objects cannot be checked."
+OWN = "{made}"  # among "except": what the same command has made
 _LISTS = ("any", "all", "only")
 _TEXTS = ("inside", "objects", "outside", "except")
 _OF = "of"
@@ -35,6 +36,7 @@ class EffectRule(NamedTuple):
     objects: Sequence[_Glob]  # of which the objects of the effects must be like one
     outside: Sequence[str]  # folders: only what is on a path that is in none of them counts
     excepted: Sequence[_Glob]  # what is on something that is like one does not count
+    of_others: bool  # what the same command has made before does not count
     of: frozenset[str]  # kinds of objects: only what is on one of these counts
 
     def holds(self, reading: Reading, *, allows: bool) -> bool:
@@ -73,7 +75,7 @@ class EffectRule(NamedTuple):
 
     def _is_counted(self, effect: Effect) -> bool:
         name = effect.object
-        if self.of and effect.of not in self.of:
+        if (self.of and effect.of not in self.of) or (self.of_others and effect.detail == MADE):
             return False
         if name is None:
             return not self.objects and not self.outside
@@ -123,7 +125,8 @@ def effect_rule(given: Any) -> EffectRule:
     any_of, all_of, only = (frozenset(given.get(name, ())) for name in _LISTS)
     inside, objects, outside, excepted = (tuple(given.get(name, ())) for name in _TEXTS)
     of = frozenset(given.get(_OF, ()))
-    return EffectRule(any_of, all_of, only, inside, _globs(objects), outside, _globs(excepted), of)
+    others = OWN in excepted
+    return EffectRule(any_of, all_of, only, inside, _globs(objects), outside, _globs(excepted), others, of)
 
 
 def _globs(shapes: Sequence[str]) -> tuple[_Glob, ...]:

@@ -51,9 +51,7 @@ def corrections(language: str, part: str | None = None, mode: Any = "wide") -> M
         (
             row["is_correction"],
             bool(
-                find_correction(
-                    row["message"], previous=row.get("previous", ""), reply=row.get("reply", ""), mode=mode
-                )
+                find_correction(row["message"], previous=row.get("previous", ""), reply=row.get("reply", ""), mode=mode)
             ),
         )
         for row in labelled("corrections")

@@ -14,7 +14,21 @@ KEYS = frozenset(
     [
         *("program", "subcommand", "as", "project", "fold", "source"),
         *("effects", "objects", "cases", "assignments", "bare", "code", "files", "stdin", "wraps", "joins", "remote"),
-        *("flags", "values", "open", "dash", "old", "stops", "ignores", "assigns", "feeds", "lists", "passes"),
+        *(
+            "flags",
+            "values",
+            "open",
+            "dash",
+            "old",
+            "stops",
+            "ignores",
+            "assigns",
+            "feeds",
+            "lists",
+            "passes",
+            "deep",
+            "names",
+        ),
     ]
 )
 

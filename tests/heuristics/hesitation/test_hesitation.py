@@ -48,16 +48,12 @@ def test_it_counts_absolute_claims_without_a_source(response: str, count: int) -
     assert len(evidence(hesitate(response))) == count
 
 
-@table(
-    "response", ["", "maybe", "一 定", "clear", "显然", "of course", "certainly", "def\u0131nitely"]
-)
+@table("response", ["", "maybe", "一 定", "clear", "显然", "of course", "certainly", "def\u0131nitely"])
 def test_it_leaves_near_misses_of_absolute_terms_alone(response: str) -> None:
     assert signals(hesitate(response)) == []
 
 
-@table(
-    "source", ["來源", "source", "SOURCE", "resource", "open source", "ref: 3", "http", "HTTPS://example.org"]
-)
+@table("source", ["來源", "source", "SOURCE", "resource", "open source", "ref: 3", "http", "HTTPS://example.org"])
 def test_it_lets_any_source_excuse_absolute_claims(source: str) -> None:
     assert signals(hesitate(f"It is clearly so. {source}")) == []
 
@@ -145,9 +141,7 @@ def test_it_accepts_any_hedge_wherever_the_chat_stands(hedge: str, response: str
     assert "no-hedge" not in [signal.type for signal in hesitate(response.format(chat=chat), chat).signals]
 
 
-@table(
-    "near", ["seems", "probably", "似乎", "可 能", "unsure", "I thought", "i th\u0131nk", "m\u0131ght"]
-)
+@table("near", ["seems", "probably", "似乎", "可 能", "unsure", "I thought", "i th\u0131nk", "m\u0131ght"])
 def test_it_takes_nothing_else_for_a_hedge(near: str) -> None:
     assert [signal.type for signal in hesitate("", CALM + near).signals] == ["no-hedge"]
 

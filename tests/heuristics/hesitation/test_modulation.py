@@ -78,9 +78,7 @@ def test_it_schedules_nothing_when_nothing_is_held(items: list[dict[str, Any]]) 
     assert verdict(50, items)["schedule"] is None
 
 
-@table(
-    ("seconds", "reads"), [(0, "0m"), (1, "1s"), (59, "59s"), (60, "1m"), (90, "90s"), (120, "2m"), (7200, "120m")]
-)
+@table(("seconds", "reads"), [(0, "0m"), (1, "1s"), (59, "59s"), (60, "1m"), (90, "90s"), (120, "2m"), (7200, "120m")])
 def test_it_says_when_in_whole_minutes_or_in_seconds(seconds: int, reads: str) -> None:
     assert verdict(50, review_seconds=seconds)["schedule"]["next"] == reads
 

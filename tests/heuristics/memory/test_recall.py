@@ -37,9 +37,7 @@ MEMORIES = (
 def find(words: tuple[str, ...], memories: tuple[str, ...] = MEMORIES, most: int | None = None) -> list[Ranked]:
     terms = [counted(text) for text in memories]
     postings = [
-        (number, term, times, found.total())
-        for number, found in enumerate(terms)
-        for term, times in found.items()
+        (number, term, times, found.total()) for number, found in enumerate(terms) for term, times in found.items()
     ]
     mean = sum(found.total() for found in terms) / len(terms)
     read = [each for each in postings if each[1] in words]

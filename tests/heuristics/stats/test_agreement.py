@@ -25,8 +25,6 @@ def test_kappa_is_cohens(counts: tuple[int, int, int, int], kappa: float, low: f
     assert found == pytest.approx((kappa, low, high), abs=2e-3)
 
 
-@table(
-    "counts", [(19, 5, 10, 15), (0, 0, 0, 0), (50, 10, 0, 0), (0, 0, 40, 20), (50, 0, 10, 0), (0, 60, 0, 5)]
-)
+@table("counts", [(19, 5, 10, 15), (0, 0, 0, 0), (50, 10, 0, 0), (0, 0, 40, 20), (50, 0, 10, 0), (0, 60, 0, 5)])
 def test_it_is_not_told_on_few_or_where_one_always_says_the_same(counts: tuple[int, int, int, int]) -> None:
     assert Agreement(*counts).kappa() is None

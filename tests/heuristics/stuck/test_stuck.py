@@ -407,7 +407,8 @@ MISSES = {
     ),
     **{
         f"tests that pass: {command}": (
-            repeated(command=command, command_output="40 passed in 1.2s", command_failed=False), "aware",
+            repeated(command=command, command_output="40 passed in 1.2s", command_failed=False),
+            "aware",
         )
         for command in ("pytest -q", "npm test", "go test ./...", "cd app && python manage.py test", "npm run test")
     },
@@ -1069,9 +1070,7 @@ def test_all_that_is_wrong_with_settings_is_said() -> None:
     }
 
 
-@table(
-    "wrong", [[], {"weights": None}, {"weights": []}, {"context_limit": "0.8"}, {"threshold": 101}]
-)
+@table("wrong", [[], {"weights": None}, {"weights": []}, {"context_limit": "0.8"}, {"threshold": 101}])
 def test_settings_out_of_shape_are_refused(wrong: Any) -> None:
     with pytest.raises(PolicyError):
         StuckSettings.from_dict(wrong)
@@ -1184,9 +1183,7 @@ Question the assumptions above, name what was not checked, and propose one diffe
     )
 
 
-@table(
-    ("language", "title"), [("zh-Hant", "# 再想一次：重新看一個問題"), ("zh-Hans", "# 再想一次：重新看一个问题")]
-)
+@table(("language", "title"), [("zh-Hant", "# 再想一次：重新看一個問題"), ("zh-Hans", "# 再想一次：重新看一个问题")])
 def test_a_brief_speaks_the_agents_language(language: str, title: str) -> None:
     assert brief({"problem": "p"}, language=language).startswith(title + "\n")
 

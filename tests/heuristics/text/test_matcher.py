@@ -127,9 +127,7 @@ def test_it_finds_terms_that_lie_in_each_other() -> None:
         ([], "a", None),
     ],
 )
-def test_it_gives_the_first_keyword_by_rank_not_by_place(
-    keywords: list[str], text: str, first: int | None
-) -> None:
+def test_it_gives_the_first_keyword_by_rank_not_by_place(keywords: list[str], text: str, first: int | None) -> None:
     found = Matcher(keywords).find(text)
     assert (found.keyword if found else None) == first
 
@@ -163,9 +161,7 @@ def test_it_folds_keywords_as_javascripts_lower_case_does(keyword: str, text: st
 
 
 @automata
-@table(
-    ("keyword", "text"), [("οδοσ", "ΟΔΟΣ"), ("ı", "I"), ("ſ", "S"), ("strasse", "straße"), ("ß", "SS"), ("ﬀ", "ff")]
-)
+@table(("keyword", "text"), [("οδοσ", "ΟΔΟΣ"), ("ı", "I"), ("ſ", "S"), ("strasse", "straße"), ("ß", "SS"), ("ﬀ", "ff")])
 def test_it_folds_keywords_no_further(keyword: str, text: str) -> None:
     found = Matcher([keyword]).find(f"不 {text}")
     assert found is None or found.keyword is None

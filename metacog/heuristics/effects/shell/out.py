@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import paths
 from ..effect import Command, Effect, Kind, ObjectKind
@@ -11,6 +11,7 @@ from .shape import shape
 
 Span = tuple[int | None, int | None]
 MOST_STEPS = 1_500
+MOST_LINKS = 5  # that lead to one another
 MOST_OBJECT = 300  # letters of an object that are kept
 
 
@@ -25,6 +26,13 @@ class Shell:
     commands: tuple[Command, ...] = ()
     is_simple: bool = False
     shape: dict[str, Any] | None = None
+
+
+class Made(NamedTuple):
+    """A file that the text wrote: what is in it, None where only a run tells, and the program that printed that."""
+
+    content: Word | None = None
+    by: str = ""
 
 
 class TooMuch(Exception):
@@ -55,6 +63,9 @@ class Out:
         self.hidden = False
         self.steps = 0
         self.remote = False
+        self.made: dict[str, Made] = {}  # files that the text itself has printed into
+        self.written: set[str] = set()
+        self.links: dict[str, str] = {}  # links that it has made, and what they point to
 
     def step(self) -> None:
         self.steps += 1
@@ -87,23 +98,45 @@ class Out:
             simple.effects[found] = None
         return found
 
-    def path(self, effect: Kind, word: Word, cwd: str | None, detail: str = "") -> list[Effect]:
-        """An effect on the path that `word` names, and what follows from what that is."""
+    def path(
+        self, effect: Kind, word: Word, cwd: str | None, detail: str = "", *, looks: bool = False, deep: bool = False
+    ) -> list[Effect]:
+        """An effect on the path that `word` names, and what follows from what that is.
+
+        `looks`: only at its name; `deep`: at all that is below it.
+        """
         if word.text in paths.NO_OBJECTS:
             return []
         if word.text.startswith(("/dev/tcp/", "/dev/udp/")):
             host = word.text.split("/")[3]
             kind: Kind = "fetch" if effect == "read" else "send"
             return [self.add(kind, host, "host", span=(word.start, word.end))]
-        name = paths.normal(word.text, cwd=cwd, workspace=self.workspace)
+        name = self.place(word, cwd)
         inside = not self.remote and paths.is_inside(name, self.room)
         span = (word.start, word.end)
         found = [self.add(effect, name, "path", inside=inside, span=span, detail=detail)]
-        if effect in {"read", "send", "execute"} and paths.is_secret(name):
+        below = name[:-3] if name.endswith("/**") else name.rstrip("/") if deep else None
+        is_secret = paths.is_secret(name if below is None else below)
+        is_secret |= below is not None and not inside and paths.holds_secrets(below)
+        if is_secret and effect in {"read", "send", "execute"} and not looks:
             found.append(self.add("secret", name, "path", inside=inside, span=span))
+        if effect == "write":
+            self.written.add(name)
+            if name in self.made:
+                self.made[name] = Made()
         if effect == "write" and paths.is_device(name):
             found.append(self.add("irreversible", name, "path", inside=inside, span=span, detail="device"))
         return found
+
+    def place(self, word: Word, cwd: str | None) -> str:
+        """The path that a word names; below a link that the text has made it is where that points."""
+        name = paths.normal(word.text, cwd=cwd, workspace=self.workspace)
+        for _ in range(MOST_LINKS if self.links else 0):
+            link = next((link for link in self.links if name.startswith(link + "/")), None)
+            if link is None:
+                break
+            name = paths.normal(self.links[link] + name[len(link) :])
+        return name
 
     def shell(self) -> Shell:
         if self.arithmetic and self.hidden:

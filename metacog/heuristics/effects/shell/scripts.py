@@ -30,6 +30,14 @@ TEXT = re.compile(r"(?:\\\n|\\.|[^\n\\])*")
 NUMBER = re.compile(r"\s*\d*")
 
 
+CLEARS = re.compile(r"\s*(?:(?:1\s*,\s*\$\s*)?d|s(.)(?:\^?\.\*\$?)\1\1g?)\s*;?\s*")
+
+
+def clears(script: str) -> bool:
+    """Whether a sed script leaves nothing of a text."""
+    return CLEARS.fullmatch(script) is not None
+
+
 def sed(script: str) -> list[Step] | None:
     """What a sed script does, None when it cannot be read."""
     if len(script) > MOST_LETTERS:

@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 ELSEWHERE = "$PWD"  # a working directory that is not known
+NUMBER = "[0-9]*"  # a number that is not known
+LAST_JOB = "%+"  # as the shell names it
 NUMBERS = frozenset(
-    {"?", "#", "$", "!", "RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID", "BASHPID", "COLUMNS", "LINES"}
+    {"?", "#", "$", "RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID", "BASHPID", "COLUMNS", "LINES"}
 )
 PLAIN = frozenset(
     {
@@ -31,10 +33,11 @@ PLAIN = frozenset(
 
 
 class Given(NamedTuple):
-    """What a command gets as its input: `text` where that is known, `roots` of the paths that it names."""
+    """What a command gets as its input: `text` where that is known, `roots` the paths that it names."""
 
     text: Word | None = None
     roots: tuple[Word, ...] = ()
+    by: str = ""  # the program that prints it
 
 
 @dataclass(slots=True)
@@ -56,7 +59,11 @@ class State:
             return Word(self.cwd or ".", exact=False)
         if name in self.variables:
             return None if self.blind else self.variables[name]
-        if name in NUMBERS or name in PLAIN:
+        if name in NUMBERS:
+            return Word(NUMBER, exact=False)
+        if name == "!":
+            return Word(LAST_JOB, exact=False)
+        if name in PLAIN:
             return Word("$" + name, exact=False)
         return None
 

@@ -4,22 +4,34 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..programs import Word
 from . import checks, commands
-from .out import Out, Simple, Span, TooMuch
+from .out import Made, Out, Simple, Span, TooMuch
 from .state import Given, State, either, forget
 from .words import CODE, VARIABLE, words
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node
 
+NOTHING = frozenset({":", "true"})  # commands that print nothing
 MOST_BYTES = 1 << 17
 MOST_DEPTH = 24
 MOST_TURNS = 60  # of the parser, some 100 steps each, whatever the machine: about 200 commands
 MOST_VALUE = 1_000  # letters of a variable's value that is kept
 MOST_ROUNDS = 8  # of a loop over given words that are gone through one by one
+TURNED = re.compile(  # the grammar takes what stands behind `<<X` for words where a pipe follows
+    r"(<<-?[ ]?(?:'\w+'|\"\w+\"|\w+))([ \t]+)"
+    r"((?:\d?>&\d|\d?>[ ]?/dev/null|&>[ ]?/dev/null)(?:[ \t]+\d?>&\d)*)(?=[ \t]*\|)"
+)
+NAMES_ONLY = re.compile(  # of the environment: its variables' names, or those that hold no secrets
+    r"(?:env|printenv)\s*\|\s*(?:cut -d ?['\"]?=['\"]? -f ?1|sed ['\"]s/=\.\*//['\"]"
+    r"|awk -F ?['\"]?=['\"]? '\{ ?print \$1 ?\}'|(?:grep|rg) (?:-[iEcn]+ )?['\"]?\^?(?:PATH|PYTHON(?:PATH|HOME)?"
+    r"|NODE_ENV|JAVA_HOME|GO(?:PATH|ROOT|FLAGS)|RUSTFLAGS|CARGO_HOME|HOME|LANG|LC_\w+|VIRTUAL_ENV|CONDA_PREFIX|PORT"
+    r"|DEBUG|CI|DJANGO_SETTINGS_MODULE|RAILS_ENV|PWD|SHELL|USER|TZ)=?['\"]?)\s*(?:\||$)",
+    re.IGNORECASE,
+)
 BACKQUOTES = re.compile(r"\\.|`([^`]*)`?", re.DOTALL)
 ASSIGNED = re.compile(
     r"(?<![\w$])(\w+)(?:\[[^\]]*\])?\+?="
@@ -72,6 +84,14 @@ def _parsed(raw: bytes) -> "Node":
     return tree.root_node
 
 
+class Opened(NamedTuple):
+    """A file that output goes to: whether it is added to it, and whether the text itself has made it."""
+
+    name: str
+    adds: bool
+    is_own: bool
+
+
 class Text:
     """A piece of shell text: the call's own, or code inside it, whose places are those of the word that holds it."""
 
@@ -79,6 +99,7 @@ class Text:
         self.text, self.out, self.around, self.at, self.depth = text, out, around, at, depth
         self.raw = checks.for_grammar(text)
         self.calls: set[str] = set()
+        self.opened: list[Opened] = []
         self.wide: list[int] | None = None
         self.shift: list[int] = []
         if len(self.raw) != len(text):
@@ -118,6 +139,9 @@ class Text:
         if len(self.raw) > MOST_BYTES or self.depth > MOST_DEPTH:
             raise TooMuch
         root = _parsed(self.raw)
+        if root.has_error and (turned := TURNED.sub(r"\3\2\1", self.text)) != self.text:
+            self.text, self.raw = turned, checks.for_grammar(turned)
+            root = _parsed(self.raw)
         if root.has_error:
             self.doubt("grammar", self.around)
         named = [child for child in root.children if child.type != "comment"]
@@ -192,6 +216,9 @@ class Text:
 
     def pipeline(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> Given:
         stages = node.named_children
+        if NAMES_ONLY.match(self.source(node)):
+            self.out.add("read", "environment", "name", span=self.span(stages[0]))
+            given, stages = Given(), stages[1:]
         for at, stage in enumerate(stages):
             given = self.statement(stage, state.copy(), given, extra if at == len(stages) - 1 else ())
         return given or Given()
@@ -293,6 +320,7 @@ class Text:
         """A statement with redirections; what a here-document's line holds behind it comes after it."""
         self.out.compound = True
         body = node.child_by_field_name("body")
+        opened = len(self.opened)
         more = list(extra)
         then: list[tuple[str, Node]] = []
         for child in node.named_children:
@@ -305,12 +333,24 @@ class Text:
             result = self.statement(body, state, given, more)
         elif more:
             result = self._command(more, state, given, node)
+        is_empty = (body is None and not more) or result.by in NOTHING
+        self._made(self.opened[opened:], Given(Word("")) if is_empty else result, self.span(node))
         for operator, child in then:
             if operator in {"|", "|&"}:
                 result = self.statement(child, state.copy(), result)
             else:
                 result = self.statement(child, state, None)
         return result
+
+    def _made(self, opened: Sequence[Opened], printed: Given, span: Span) -> None:
+        """Take note of what a command printed into files, and of those that it empties or fills without an end."""
+        for name, adds, is_own in opened:
+            if printed.by == "yes":
+                self.doubt("an output without an end", span)
+            elif printed.text == Word("") and not adds and not is_own:
+                self.out.path("delete", Word(name, *span), None, "what is in it")
+            before = self.out.made[name].content if adds else Word("")
+            self.out.made[name] = Made(joined(before, printed.text), printed.by)
 
     def redirect(
         self,
@@ -351,7 +391,12 @@ class Text:
         if operator == "<":
             self.out.path("read", word, state.cwd)
         else:
+            adds = operator in {">>", "&>>"}
+            name = self.out.place(word, state.cwd)
+            before, is_own = self.out.made.get(name, Made()), name in self.out.written
             self.out.path("write", word, state.cwd)
+            self.out.made[name] = before if adds else Made()
+            self.opened.append(Opened(name, adds, is_own))
         after = self.raw[node.start_byte : node.end_byte]
         if b"<>" in after:
             self.out.path("read", word, state.cwd)
@@ -620,6 +665,15 @@ class Text:
             if not child.type.endswith("substitution"):
                 waiting += child.children
         self.substitutions(node, state)
+
+
+def joined(before: Word | None, after: Word | None) -> Word | None:
+    """One text behind another, where both are known."""
+    if before is None or after is None:
+        return None
+    if not before.text:
+        return after
+    return Word(before.text + after.text, before.start, after.end, before.exact and after.exact)
 
 
 def _common(values: Sequence[Word]) -> Word | None:

@@ -22,6 +22,7 @@ ANSI_WHOLE = re.compile(r"\$'(?:[^'\\]|\\[\s\S])*'")
 VARIABLE = re.compile(r"\$(?:\w+|[?#$!@*_-])|\$\{\w+\}")
 RUNS_VALUE = re.compile(r"\$\{!|@[PEAK]\}$")
 DEFAULT = re.compile(r"\$\{(\w+):?-")
+SHORTENED = re.compile(r"\$\{(\w+)%%?(\.[\w.-]+)\}")
 RANGE = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.-?\d+)?")
 CODE = re.compile(r"\$\(|`")
 
@@ -231,7 +232,7 @@ def _variable(reader: Reader, node: "Node", state: State, pieces: list[Piece], q
         if source.endswith(("@P}", "@E}")):
             reader.out.add("unknown", span=reader.span(node), detail="a value that is run")
     if VARIABLE.fullmatch(source):
-        value = state.value(source.strip("${}"))
+        value = state.value(source.strip("${}") or "$")
         if value is None:
             if SECRET_NAME.fullmatch(name := source.strip("${}")):
                 reader.out.add("secret", f"${name}", "name", span=reader.span(node))
@@ -239,11 +240,23 @@ def _variable(reader: Reader, node: "Node", state: State, pieces: list[Piece], q
             return
         _value(value, pieces, quoted)
         return
+    if (shortened := _shortened(source, state)) is not None:
+        _value(shortened, pieces, quoted)
+        return
     if node.type == "simple_expansion":
         reader.out.add("unknown", span=reader.span(node), detail="a line that ends elsewhere")
     reader.out.arithmetic |= "[" in source or ":" in source
     reader.substitutions(node, state)
     pieces.append(Piece(_shown(source), quoted, known=False, loose=not source.startswith("${#")))
+
+
+def _shortened(source: str, state: State) -> Word | None:
+    """`${name%.in}` of a value that is known to end so."""
+    found = SHORTENED.fullmatch(source)
+    value = state.value(found[1]) if found is not None else None
+    if found is None or value is None or value.loose or not value.text.endswith(found[2]):
+        return None
+    return value._replace(text=value.text.removesuffix(found[2]), at=None) if value.text != found[2] else None
 
 
 def _value(value: Word, pieces: list[Piece], quoted: bool) -> None:

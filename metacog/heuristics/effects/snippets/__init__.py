@@ -1,0 +1,25 @@
+"""Short code for an interpreter (`node -e`, `perl -ne`, `ruby -e`, `php -r` …), read by lists of what does no harm.
+
+Code runs (`execute`), which whoever reads it says; here is what stands out of that. Whatever is on no list is
+`unknown`.
+"""
+
+from ..python_code import Found
+from . import javascript, phrases, words
+
+MOST_LETTERS = 8_000
+JAVASCRIPT = frozenset({"node", "javascript", "js"})
+
+
+def read(language: str, code: str) -> list[Found]:
+    """What stands out of `code`."""
+    language, _, more = language.partition(":")
+    if len(code) > MOST_LETTERS:
+        return [Found("unknown", detail="too long")]
+    if language in JAVASCRIPT:
+        return javascript.read(code)
+    if language in words.LANGUAGES:
+        return words.read(language, code, is_of_project=more == "project")
+    if phrases.are_harmless(language, code):
+        return []
+    return [Found("unknown", detail=f"{language} code")]
