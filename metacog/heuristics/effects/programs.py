@@ -441,8 +441,9 @@ class _Reading:
         if row.wraps is not None:
             self._add(row.bare or () if self.only is None else ())
         elif row.files and result.operands and not is_input(result.operands[0].text):
-            result.script, result.language = True, row.stdin
-            self._add(row.files)
+            if self.only is None:
+                result.script, result.language = True, row.stdin
+                self._add(row.files)
         elif row.stdin and self.only is None and (row.files or not self._is_coded()):
             result.stdin = row.stdin
         elif row.bare is not None and self.only is None and not result.operands:

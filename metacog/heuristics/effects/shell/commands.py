@@ -200,7 +200,7 @@ def _link(text: "Text", applied: Applied, state: State) -> None:
 def _made_script(text: "Text", script: Word, language: str, state: State) -> None:
     """Read a script that the text itself has written before it runs it."""
     made = text.out.made.get(text.out.place(script, state.cwd))
-    if made is None or made.by in COPIES:
+    if made is None or (made.content is None and made.by in COPIES):
         return
     if made.content is None:
         text.doubt("a script that is made at run time", _span(script))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..programs import Word
 from .out import Out
-from .state import State
+from .state import NUMBER, State
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -109,6 +109,8 @@ def _pieces(reader: Reader, node: "Node", state: State, pieces: list[Piece], *, 
             _unknown(reader, node, state, pieces, quoted)
         elif "\\" in source:
             _escaped(source, pieces)
+        elif "$$" in source:  # the shell's own number, which the grammar leaves in a word
+            pieces.append(Piece(source.replace("$$", NUMBER), known=False))
         else:
             pieces.append(Piece(source))
     elif kind == "raw_string":
