@@ -19,6 +19,8 @@ PATH_EFFECTS = frozenset(
     {"read", "write", "delete", "execute", "secret"}
 )  # of a flag's value: a path unless it says otherwise
 FLAG_KEYS = frozenset({"only", "alone", "by", "takes", "glued", "objects", "code", "detail"})
+HEXADECIMAL = frozenset("0123456789xX")
+VALUES = frozenset({"value", "@value", "value:"})  # places in the value of a flag
 GLOBS = frozenset("*?[")
 MADE = frozenset("$`*?[{~")  # what a word that the shell makes has in it, where what it makes is not known
 SLICE = re.compile(r"(\d*):(-?\d*)")
@@ -293,6 +295,7 @@ class _Flag:
     effects: tuple[_Place, ...] = ()
     takes: int = 0  # so many words behind it are its value; the last is the one that counts
     glued: bool = False  # a value stands only right behind it
+    digits: bool = False  # and is only of digits: other flags may follow (`perl -l012ne`)
     only: tuple[_Place, ...] | None = None
     alone: tuple[_Place, ...] | None = None
     by: tuple[tuple[str, "_Flag"], ...] = ()
@@ -325,12 +328,13 @@ def _flag(spec: Any) -> _Flag:
     only = _effects(spec["only"]) if "only" in spec else None
     alone = _effects(spec["alone"]) if "alone" in spec else None
     places = [place for _, place, _ in (*effects, *(only or ()), *(alone or ()))]
-    glued = bool(spec.get("glued", False))
-    takes = not glued and (bool(by) or "code" in spec or any(place in {"value", "@value"} for place in places))
+    glued, digits = bool(spec.get("glued", False)), spec.get("glued") == "digits"
+    takes = not glued and (bool(by) or "code" in spec or any(place in VALUES for place in places))
     return _Flag(
         effects,
         int(spec.get("takes", takes)),
         glued,
+        digits,
         only,
         alone,
         by,
@@ -554,16 +558,20 @@ class _Reading:
     def _cluster(self, word: Word, at: int) -> int:
         """Short flags behind one dash; the last may have its value right behind it or as the next word."""
         text = word.text
+        before: _Flag | None = None
         for place in range(1, len(text)):
             name = "-" + text[place]
             spec = self._spec(name)
+            if before is not None and before.digits and text[place] in HEXADECIMAL:
+                continue
+            before = spec
             if spec is None:
                 if text[1:].isdigit() and self.open:
                     return at
                 self._strange(name, None, at)
             elif spec.role == "run" and place + 1 < len(text):
                 return self._rest(name, [_tail(word, place + 1), *self.words[at + 1 :]], at)
-            elif (spec.takes or spec.glued) and place + 1 < len(text):
+            elif (spec.takes or (spec.glued and not spec.digits)) and place + 1 < len(text):
                 self._give(name, spec, _tail(word, place + 1))
                 return at
             elif spec.takes or spec.role:
@@ -653,9 +661,9 @@ class _Reading:
 
     def _add(self, places: Sequence[_Place], value: Word | None = None, flag: _Flag = NO_FLAG) -> None:
         for effect, place, optional in places:
-            if place in {"value", "@value"}:
+            if place in VALUES:
                 of = flag.objects or ("path" if effect in PATH_EFFECTS else self.objects)
-                for word in _value(value, place == "@value"):
+                for word in _value(value, place):
                     self.result.found.append(Found(effect, word, of, flag.detail))
                 continue
             words = list(self._at(place))
@@ -700,12 +708,14 @@ class _Reading:
         return iter(())
 
 
-def _value(value: Word | None, at_sign: bool) -> list[Word | None]:
-    """A flag's value; with `at_sign`, the file that it names behind "@" (curl -d @file, -F a=@file), or nothing."""
-    if not at_sign:
+def _value(value: Word | None, place: str | int | None) -> list[Word | None]:
+    """A flag's value, or the part of it that `place` asks for: what it names behind "@", what stands before ":"."""
+    if place == "value":
         return [value]
     if value is None:
         return []
+    if place == "value:":
+        return [value._replace(text=value.text.partition(":")[0])]
     for sign in ("@", "=@", "=<"):
         place = 0 if sign == "@" and value.text.startswith("@") else value.text.find(sign) if sign != "@" else -1
         if place >= 0:

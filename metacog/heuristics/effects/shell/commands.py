@@ -326,6 +326,8 @@ def _output(
             return Given(joined._replace(text=joined.text + "\n"))
     if applied.program == "printf" and len(words) == 1 and words[0].exact and not re.search(r"[%\\]", words[0].text):
         return Given(words[0])
+    if applied.program == "cat" and [word.text for word in applied.operands] == ["/dev/null"]:
+        return Given(Word(""))
     if applied.program == "cat" and not applied.operands and given is not None:
         return given
     if applied.lists is not None:
