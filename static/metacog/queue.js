@@ -283,8 +283,9 @@ let isPosting = false; // that, or an undo
 let chosenMeanwhile; // the row that was chosen while it was
 let hadFocus; // before the desk waited: { id, start, end }
 let onDesk = byId("item")?.dataset.held;
-let cameAt = -Infinity; // when that item came in the place of another
-let settledAt = 0; // when what is on the desk came there
+let cameAt = -Infinity; // when that item was painted in the place of another; until then Infinity
+let settledAt = 0; // when what is on the desk was painted there; until then Infinity
+let painting; // the frame that is going to
 const SETTLE = 150; // milliseconds for which an item has been in sight before a key decides it: keys.js keeps it so long
 const DOUBLE_CLICK = 350; // in which the second press of a button was meant for the item before
 
@@ -396,12 +397,22 @@ document.addEventListener("htmx:afterSwap", (event) => {
   if (event.detail.requestConfig.verb === "post" && told) announce(beginning(told.textContent));
 });
 
+// Nobody has seen what is on the desk before the frame that paints it: a busy machine takes its time.
+function awaitPaint() {
+  settledAt = Infinity;
+  cancelAnimationFrame(painting);
+  painting = requestAnimationFrame(() => setTimeout(() => {
+    settledAt = performance.now();
+    if (cameAt === Infinity) cameAt = settledAt;
+  }));
+}
+
 // An item is on the desk.
 function arrived() {
   leaving = undefined;
-  settledAt = performance.now();
+  if (onDesk !== byId("item").dataset.held) cameAt = Infinity;
+  awaitPaint();
   if (main.dataset.view === "list") leftAt = scrollY;
-  if (onDesk !== byId("item").dataset.held) cameAt = settledAt;
   onDesk = byId("item").dataset.held;
   main.dataset.view = "item";
   keepSight();
@@ -423,7 +434,7 @@ document.addEventListener("htmx:oobAfterSwap", (event) => {
   }
   if (target.id === "among") nameApproval();
   if (target.id === "standing") announce(byId("standing").textContent);
-  if (target.id === "desk") settledAt = performance.now();
+  if (target.id === "desk") awaitPaint();
 });
 
 document.addEventListener("htmx:afterOnLoad", (event) => {

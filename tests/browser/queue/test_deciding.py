@@ -398,6 +398,31 @@ def test_a_double_click_decides_one_item(open_page: Any, alice: Any, kuro: Any) 
     none_held(page)
 
 
+def test_a_click_decides_no_item_that_was_not_painted_yet(open_page: Any, alice: Any, kuro: Any) -> None:
+    from reviews.models import Decision
+
+    second, first = kuro.hold(), kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/")
+    settled(page)
+    page.evaluate(
+        """() => {
+            const inTime = requestAnimationFrame, held = [];
+            window.requestAnimationFrame = (painted) => held.push(painted);
+            window.paint = () => { window.requestAnimationFrame = inTime; held.forEach(inTime); };
+            document.querySelector("#approve button").click();
+        }"""
+    )
+    page.locator(f'#item[data-held="{first}"]').wait_for()
+    page.wait_for_timeout(400)  # longer than a double click
+    page.evaluate("document.querySelector('#approve button').click()")
+    page.keyboard.press("a")
+    idle(page)
+    assert [decision.held.public_id for decision in Decision.objects.select_related("held")] == [second]
+    page.evaluate("paint()")
+    none_held(page)  # the key waited
+
+
 def test_a_reason_that_is_being_typed_stays_although_somebody_else_decides(
     open_page: Any, alice: Any, bob: Any, kuro: Any
 ) -> None:
