@@ -472,6 +472,8 @@ TEMPLATES = [
     },
 ]
 
+FORM_RENDERER = "metacog.pages.form_renderer.Renderer"
+
 DATABASES = {"default": _database(_ENV.get("METACOG_DATABASE_URL", ""))}
 
 # What limits how often something is tried is the same for all processes and machines.
@@ -659,6 +661,7 @@ CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_CONSUMER = "metacog.runtime.worker:Consumer"
+CELERY_DB_REUSE_MAX = 1_000_000  # Celery would open a connection for each task; metacog/runtime/worker.py sees to it
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]

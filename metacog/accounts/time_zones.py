@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zoneinfo
+from functools import cache
 from itertools import groupby
 
 from django.utils.functional import Promise
@@ -27,8 +28,13 @@ CONTINENTS: dict[str, Promise] = {
 
 def time_zones() -> list[tuple[str, list[tuple[str, str]]]]:
     """Return the choices of a select: a city's name in the reader's language, and beside it in English."""
+    return _time_zones(get_language() or "")
+
+
+@cache  # 600 files are looked for
+def _time_zones(language: str) -> list[tuple[str, list[tuple[str, str]]]]:
     places = sorted(name for name in zoneinfo.available_timezones() if name.partition("/")[0] in CONTINENTS)
-    script = {"zh-hant": 0, "zh-hans": 1}.get(get_language() or "")
+    script = {"zh-hant": 0, "zh-hans": 1}.get(language)
     return [("UTC", [("UTC", "UTC")])] + [
         (str(CONTINENTS[continent]), [(name, _city(name, script)) for name in names])
         for continent, names in groupby(places, lambda name: name.partition("/")[0])
