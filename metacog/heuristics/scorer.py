@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
+from .effects.effect import Reading
 from .hesitation.aware import AwareSignals
 from .hesitation.beside import Each, beside, each_with, together
 from .hesitation.completion import failing_in
@@ -212,9 +213,9 @@ class Scorer:
     def _doubts(self, body: Mapping[str, Any], items: Sequence[Item], told: str) -> Hesitation:
         return self.weigh(body["response"], items, given_in(body, told), failing_in(body))
 
-    def judge(self, call: ToolCall) -> Judged:
-        """Say what the rules say of a call, and what it would do."""
-        return self.rules.judge(call)
+    def judge(self, call: ToolCall, reading: Reading | None = None) -> Judged:
+        """Say what the rules say of a call, and what it would do, which is read unless it is given."""
+        return self.rules.judge(call, reading)
 
     def _judged(self, items: Sequence[Item]) -> JudgedItems:
         return [self.judge(item.call) if item.call else None for item in items]

@@ -18,6 +18,7 @@ from pydantic_core import from_json
 
 from metacog import heuristics
 from metacog.db.rows import COUNTED
+from metacog.heuristics.effects.effect import Reading
 from metacog.heuristics.policy.pack_fit import PackFit
 from metacog.heuristics.text.tags import Item
 from metacog.heuristics.tool_calls import secrets
@@ -100,6 +101,7 @@ def calls_preview(
     since = timezone.now() - timedelta(days=DAYS)
     stored = AgentResponse.latest_of(agent).filter(calls__gt=0, received_at__gte=since)
     under_draft = in_force.with_policy(draft)
+    is_read_so = under_draft.rules.reads_as(in_force.rules)  # which is most of what a call costs here
     found = CallsPreview(PackFit(draft), rules=[RuleTally(rule) for rule in (*under_draft.rules.given, None)])
     found.total = stored.order_by().filter(erased_at=None)[: COUNTED + 1].count()
     seen = set[str]()  # held items
@@ -121,14 +123,14 @@ def calls_preview(
                 continue
             seen |= {held} if held else set()
             found.calls += 1
-            now, _judged = _fate(found.now, agent, in_force, item, index)
-            then, judged = _fate(found.then, agent, under_draft, item, index)
+            now, judged = _fate(found.now, agent, in_force, item, index)
+            then, judged = _fate(found.then, agent, under_draft, item, index, judged.reading if is_read_so else None)
             tallies = [_count(found, places, judged, then)]
             if with_shadow:
                 shadow = under_draft.rules.judge(item.call, judged.reading, with_shadow=True)
                 if shadow.rule is not None and shadow.rule.get("shadow"):
                     tallies.append(_count(found, places, shadow, _plainly(shadow.do)))
-            _count_packs(found, item, public_id, received_at)
+            _count_packs(found, item, public_id, received_at, judged.reading)
             came += [(tally, held or _unasked(told[index]["disposition"])) for tally in tallies]
             if now != then and len(found.examples) < EXAMPLES:
                 found.examples.append(Example(public_id, received_at, item.text, now, then))
@@ -146,19 +148,21 @@ def _count(found: CallsPreview, places: Mapping[int, int], judged: Judged, fate:
     return tally
 
 
-def _count_packs(found: CallsPreview, item: Item, response: str, received_at: datetime) -> None:
+def _count_packs(found: CallsPreview, item: Item, response: str, received_at: datetime, reading: Reading) -> None:
     assert item.call
-    for pack, judged in found.packs.take(item.call, is_demanded=item.require_review).items():
+    for pack, judged in found.packs.take(item.call, is_demanded=item.require_review, reading=reading).items():
         asked = found.asked.setdefault(pack, [])
         if len(asked) < EXAMPLES and (judged.do == "ask" or item.require_review):
             reason = str((judged.rule or {}).get("reason") or "")
             asked.append(AskedCall(response, received_at, secrets.masked_text(item.text), reason))
 
 
-def _fate(tally: Tally, agent: Agent, scorer: heuristics.Scorer, item: Item, index: int) -> tuple[Fate, Judged]:
+def _fate(
+    tally: Tally, agent: Agent, scorer: heuristics.Scorer, item: Item, index: int, reading: Reading | None = None
+) -> tuple[Fate, Judged]:
     """Say what a policy does with a call, and count it; as metacog.heuristics.tool_calls.gate, without approvals."""
     assert item.call
-    judged = scorer.judge(item.call)
+    judged = scorer.judge(item.call, reading)
     fate = _plainly(judged.do)
     if judged.do == "score" and agent.hesitation_enabled:
         tally.scored += 1

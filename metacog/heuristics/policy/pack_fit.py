@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from ..effects.effect import Reading
 from ..text.tags import ToolCall
 from ..tool_calls.pack import ASKS_ALL, packs, workspace_of
 from ..tool_calls.rules import Judged, Rules
@@ -51,9 +52,14 @@ class PackFit:
             for name in (NONE, *packs())
         }
 
-    def take(self, call: ToolCall, *, is_demanded: bool = False) -> Mapping[str, Judged]:
-        """Judge and count one call; `is_demanded` has a person asked, whatever would decide else."""
-        reading = self._rules[ASKS_ALL].read(call)
+    def take(
+        self, call: ToolCall, *, is_demanded: bool = False, reading: Reading | None = None
+    ) -> Mapping[str, Judged]:
+        """Judge and count one call; `is_demanded` has a person asked, whatever would decide else.
+
+        `reading` is what the policy's own rules read, unless another workspace was given.
+        """
+        reading = reading or self._rules[ASKS_ALL].read(call)
         self.effects.update({effect.effect for effect in reading.effects})
         judged = {name: rules.judge(call, reading) for name, rules in self._rules.items()}
         for name, each in judged.items():

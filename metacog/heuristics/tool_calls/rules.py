@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, Self, cast
 
 from ..effects.calls.reader import Reader
 from ..effects.effect import Reading
@@ -142,6 +142,10 @@ class Rules:
             raise ValueError(errors)
         self._rules, self._default, self.given = built, default, tuple(rules)
         self._reader, self._trusted = reader or Reader(), trusted
+
+    def reads_as(self, other: Self) -> bool:
+        """Tell whether these read every call as others do."""
+        return self._reader.settings == other._reader.settings
 
     def read(self, call: ToolCall) -> Reading:
         """Read what a call would do."""
