@@ -45,9 +45,12 @@ class OfEach(Expression):
     def __init__(self, *parts: QuerySet[Any, Any]) -> None:
         super().__init__(output_field=BigIntegerField())
         self.parts = parts
+        self._written: list[tuple[str, tuple[Any, ...]]] = []  # once, by it or a copy: Django asks for it again
 
     def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[Any, ...]]:
-        written = [part.query.get_compiler(connection=connection).as_sql() for part in self.parts]
+        written = self._written
+        if not written:
+            written += [part.query.get_compiler(connection=connection).as_sql() for part in self.parts]
         sql = " UNION ALL ".join([f"SELECT * FROM ({sql}) each{number}" for number, (sql, _) in enumerate(written)])
         return f"({sql})", tuple([value for _, values in written for value in values])
 

@@ -316,8 +316,12 @@ def in_groups(items: Items, filters: Filters, without: Sequence[str] = ()) -> It
     `without` names (public ids) what is as good as decided: the next of its near-duplicates stands for the rest.
     """
     if filters.in_groups:
-        items = near_duplicates.leads(items, _others(filters).exclude(public_id__in=without))
-    return items.exclude(public_id__in=without)
+        items = near_duplicates.leads(items, _but(_others(filters), without))
+    return _but(items, without)
+
+
+def _but(items: Items, without: Sequence[str]) -> Items:
+    return items.exclude(public_id__in=without) if without else items
 
 
 def alike_of(held: HeldItem, filters: Filters) -> Group | None:
@@ -414,15 +418,22 @@ def page(filters: Filters, person: User, presence: Presence) -> Page:
     teams = person.teams
     recent = just_decided(teams)
 
+    # Written once: to write what waits anew for each team and list took a third of the page's time.
+    matched = _matching(HeldItem.objects.all(), filters, teams)
+    asked = matched.filter(~Q(state=State.PENDING)) if filters.state == "decided" else _in_queue(matched, filters)
+    others = _others(filters) if filters.in_groups else None
+
     def of(some: Teams) -> Items:
-        items = matching(filters, some)
-        return items.filter(~Q(state=State.PENDING)) if filters.state == "decided" else _in_queue(items, filters)
+        return asked.filter(team__in=some)
 
     waits = to_do(person)
     last = HeldItem.objects.filter(team__in=teams, public_id=filters.after).first() if filters.after else None
 
+    def lead(items: Items) -> Items:
+        return items if others is None else near_duplicates.leads(items, others)
+
     def rows_of(some: Teams) -> Items:
-        return in_groups(of(some), filters)
+        return lead(of(some))
 
     count, found = 0, None
     if filters.state == "held":  # how much was ever decided is not shown, and only grows
@@ -431,14 +442,14 @@ def page(filters: Filters, person: User, presence: Presence) -> Page:
         elif last:
             count = of(teams).order_by()[: COUNTED + 1].count()
         else:  # what is rare is looked for in all that waits: once
-            matched = _matching(_where_fired(filters, teams), filters.but(signal=""), teams)
-            found = list(_in_queue(matched, filters).order_by().values_list("pk", flat=True)[: COUNTED + 1])
+            fired = _matching(_where_fired(filters, teams), filters.but(signal=""), teams)
+            found = list(_in_queue(fired, filters).order_by().values_list("pk", flat=True)[: COUNTED + 1])
             count = len(found)
     # Which they are first: else the texts of all that match are read to be put in order.
     listed: Any
     first: Keys | list[int] = []
     if found is not None and count <= COUNTED:
-        these = in_groups(HeldItem.objects.filter(pk__in=found), filters)
+        these = lead(HeldItem.objects.filter(pk__in=found))
         listed, first = in_order(these, filters).values("pk")[: PAGE + 1], sorted(found)[:1]
     else:
         listed = along(
@@ -453,7 +464,7 @@ def page(filters: Filters, person: User, presence: Presence) -> Page:
     rows = rows[:PAGE]
     if filters.state == "held" and recent:
         rows = _with_decided(rows, recent, filters, teams, last, is_last_page=not following)
-    groups = near_duplicates.groups(rows, _others(filters)) if filters.in_groups else {}
+    groups = {} if others is None else near_duplicates.groups(rows, others)
     standing = Decision.as_told().filter(undone_at=None)
     decided = [row for row in rows if row.state != State.PENDING]
     prefetch_related_objects(decided, Prefetch("decisions", standing, to_attr="standing"))
