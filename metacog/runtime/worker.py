@@ -1,5 +1,5 @@
 """The worker's consumer: what it cannot use is dropped with one line, and no word of what it holds; a broker that is
-away is told of once.
+away is told of once. And its connections to the database, which are kept as those of the web are.
 """
 
 from __future__ import annotations
@@ -8,8 +8,10 @@ import logging
 import time
 from typing import Any
 
+from celery import signals
 from celery.worker import consumer
 from celery.worker.state import maybe_shutdown
+from django.db import close_old_connections
 
 from metacog.runtime.broker_reach import reach
 
@@ -18,6 +20,17 @@ log = logging.getLogger("metacog")
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 15.0  # seconds before the next try to connect; each is longer by the first
 SETTLED_SECONDS = 5.0  # a connection that has lasted so long is one
+
+
+@signals.task_prerun.connect  # type: ignore[untyped-decorator]
+@signals.task_postrun.connect  # type: ignore[untyped-decorator]
+def tidy_connections(**kwargs: Any) -> None:
+    """Close what failed or is too old, as Django does around each request; on PostgreSQL it goes back to the pool.
+
+    To open one on SQLite, which reads all of the schema, took 4 ms of CPU for each task.
+    """
+    if not kwargs["task"].request.is_eager:
+        close_old_connections()
 
 
 class Consumer(consumer.Consumer):  # type: ignore[misc]  # celery has no types
