@@ -1,10 +1,15 @@
 """Measure what the whole webhook costs, also with a learned risk and with the plain ORM, against a bare view.
 
     .venv/bin/python scripts/webhook_cost.py [--turns N]
+    .venv/bin/python scripts/webhook_cost.py --served SECONDS [--turns N]
 
 All are called in this process as a web server calls them (WSGI), in turns of 100 posts, on a SQLite database of its
 own or the empty one that METACOG_DATABASE_URL names. The bare view has no middleware, reads the body as JSON and writes
 it into two rows of two tables in one transaction. CPU is this process's; what PostgreSQL uses comes on top, for all.
+
+With `--served` by `manage.py up` instead, and the bare view by the same server in one process, both posted to by one
+agent and by eight at once, in turns of so many seconds: the CPU of web and worker for a post. The worker is given
+15 seconds after each turn to catch up, which count. What posts takes a share of the machine.
 """
 
 from __future__ import annotations
@@ -14,44 +19,39 @@ import io
 import json
 import os
 import random
+import socket
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
+ADDRESS = "/api/v1/responses"
 POSTS = 100  # in a turn
 AGENTS = 20
+AT_ONCE = (1, 8)  # agents that post to a server
+CATCHING_UP_SECONDS = 15.0  # for the worker, after a turn
+BARE = "--bare"  # serve the bare view on the socket with this number
 
 
-def main(folder: str, turns: int) -> None:
-    os.environ |= {"METACOG_DATA_DIR": folder, "METACOG_DOTENV": "", "DJANGO_SETTINGS_MODULE": "metacog.settings"}
-    import django
-
-    django.setup()
-    from django.conf import settings
+def bare_view() -> Any:
+    """Return a handler with nothing but the bare view, and make its tables."""
     from django.core.handlers.wsgi import WSGIHandler
-    from django.core.management import call_command
     from django.db import connection, models, transaction
     from django.http import HttpRequest, JsonResponse
     from django.test import override_settings
     from django.urls import path
-    from django.utils import timezone
-
-    from metacog.accounts.agents import create_agent
-    from metacog.heuristics.ranking.features import see
-    from metacog.heuristics.ranking.model import Case, Model
-    from metacog.models import Agent, Policy, Team
-    from reviews.models import RiskModel
-    from scripts import load
-
-    call_command("migrate", verbosity=0)
 
     class BareResponse(models.Model):  # noqa: DJ008 - nobody sees it
         body = models.TextField()
@@ -78,11 +78,36 @@ def main(folder: str, turns: int) -> None:
             BareItem._default_manager.create(response=response, text=body["items"][0]["text"])
         return JsonResponse({"id": response.pk}, status=201)
 
-    webhook = WSGIHandler()
     with override_settings(MIDDLEWARE=[f"{__name__}.BareUrls"]):
-        BareUrls.urls = type("urls", (), {"urlpatterns": [path("bare", bare)]})
-        without_anything = WSGIHandler()
+        BareUrls.urls = type("urls", (), {"urlpatterns": [path(ADDRESS.removeprefix("/"), bare)]})
+        return WSGIHandler()
 
+
+def set_up(folder: str) -> None:
+    os.environ |= {"METACOG_DATA_DIR": folder, "METACOG_DOTENV": "", "DJANGO_SETTINGS_MODULE": "metacog.settings"}
+    import django
+
+    django.setup()
+
+
+def main(folder: str, turns: int) -> None:
+    set_up(folder)
+    from django.conf import settings
+    from django.core.handlers.wsgi import WSGIHandler
+    from django.core.management import call_command
+    from django.db import connection
+    from django.utils import timezone
+
+    from metacog.accounts.agents import create_agent
+    from metacog.heuristics.ranking.features import see
+    from metacog.heuristics.ranking.model import Case, Model
+    from metacog.models import Agent, Policy, Team
+    from reviews.models import RiskModel
+    from scripts import load
+
+    call_command("migrate", verbosity=0)
+
+    webhook, without_anything = WSGIHandler(), bare_view()
     document = Model.learn([Case(see(text, "", {}), text in "ab") for text in "abcdef"]).as_dict()
     keys = {}
     for ranked in (False, True):
@@ -136,10 +161,10 @@ def main(folder: str, turns: int) -> None:
         return 1_000 * cpu / POSTS, took
 
     contenders = (
-        ("webhook", webhook, "/api/v1/responses"),
-        ("ranked", webhook, "/api/v1/responses"),
-        ("plain ORM", with_plain_orm, "/api/v1/responses"),
-        ("bare view", without_anything, "/bare"),
+        ("webhook", webhook, ADDRESS),
+        ("ranked", webhook, ADDRESS),
+        ("plain ORM", with_plain_orm, ADDRESS),
+        ("bare view", without_anything, ADDRESS),
     )
     cpus: dict[str, list[float]] = {name: [] for name, _, _ in contenders}
     waits: dict[str, list[float]] = {name: [] for name, _, _ in contenders}
@@ -162,6 +187,89 @@ def main(folder: str, turns: int) -> None:
         print(f"{name:10} ratio in CPU {middle:.2f} (quartiles {low:.2f} and {high:.2f})")
 
 
+def serve_bare_view(number: int) -> None:
+    set_up(os.environ["METACOG_DATA_DIR"])
+    from metacog import asgi, web
+
+    asgi.django = bare_view()
+    web.server(asgi.application).run(sockets=[socket.socket(fileno=number)])
+
+
+def served(folder: str, turns: int, seconds: float) -> None:
+    """Measure what a post costs the processes of `manage.py up`, beside the bare view."""
+    set_up(folder)
+    from django.db import connection
+
+    from metacog import web
+    from metacog.accounts.agents import create_agent
+    from metacog.models import Policy, Team
+    from scripts import load
+
+    ours, theirs = (web.listen("127.0.0.1", 0) for _ in range(2))
+    port, bare_port = (each.getsockname()[1] for each in (ours, theirs))
+    ours.close()
+    theirs.listen()  # who comes before it serves waits
+    command = [sys.executable, str(ROOT / "manage.py"), "up", "--port", str(port)]
+    up = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    assert up.stdout
+    next(line for line in up.stdout if "is ready" in line)
+    bare = subprocess.Popen([sys.executable, __file__, BARE, str(theirs.fileno())], pass_fds=[theirs.fileno()])
+    try:
+        team = Team.objects.create(name="Timed")
+        keys = [create_agent(team, f"timed-{number}", None)[1] for number in range(max(AT_ONCE))]
+        Policy.objects.update(rate_per_second=10_000, rate_burst=1_000_000)
+
+        def turn(port: int, at_once: int, seconds: float) -> list[float]:
+            """Post; return how long each took, in ms."""
+            with ThreadPoolExecutor(at_once) as pool:
+                address = f"http://127.0.0.1:{port}"
+                each = list(pool.map(lambda key: load.post(address, key, seconds, 2_600), keys[:at_once]))
+            if others := sum((statuses for _, statuses in each), Counter()):
+                raise SystemExit(f"Otherwise answered: {dict(others)}")
+            return sorted(1_000 * took for times, _ in each for took in times)
+
+        for number in (port, bare_port):
+            turn(number, max(AT_ONCE), 1)  # warms up
+        for at_once in AT_ONCE:
+            costs: dict[str, list[float]] = {"web": [], "worker": [], "bare view": []}
+            waits: list[float] = []
+            for _ in range(turns):
+                before = cpu(up.pid)
+                took = turn(port, at_once, seconds)
+                time.sleep(CATCHING_UP_SECONDS)
+                after = cpu(up.pid)
+                for name in ("web", "worker"):
+                    costs[name].append(1_000 * (after[name] - before[name]) / len(took))
+                waits += took
+                began = cpu(bare.pid)["web"]
+                posts = len(turn(bare_port, at_once, seconds))
+                costs["bare view"].append(1_000 * (cpu(bare.pid)["web"] - began) / posts)
+            whole = [web + worker for web, worker in zip(costs["web"], costs["worker"], strict=True)]
+            ratio = statistics.median(one / other for one, other in zip(whole, costs["bare view"], strict=True))
+            waits.sort()
+            costs |= {"whole": whole}
+            told = ", ".join(f"{name} {statistics.median(each):.2f} ms" for name, each in costs.items())
+            print(
+                f"{connection.vendor}, {at_once} at once: CPU of a post: {told}; whole to bare view {ratio:.2f}; "
+                f"{len(waits) / turns / seconds:.0f} a second, median {statistics.median(waits):.0f} ms, "
+                f"99 % within {waits[len(waits) * 99 // 100]:.0f} ms",
+                flush=True,
+            )
+    finally:
+        for process in (bare, up):
+            process.terminate()
+            process.wait()
+
+
+def cpu(pid: int) -> dict[str, float]:
+    """Return the CPU seconds of a process and all below it, the worker's apart."""
+    found = {"web": 0.0, "worker": 0.0}
+    for process in (each := psutil.Process(pid), *each.children(recursive=True)):
+        times = process.cpu_times()
+        found["worker" if "celery" in process.cmdline() else "web"] += times.user + times.system
+    return found
+
+
 class BareUrls:
     """Middleware that leads to the bare view, and does nothing else."""
 
@@ -178,6 +286,14 @@ class BareUrls:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--turns", type=int, default=20)
+    parser.add_argument("--served", type=float, metavar="SECONDS")
+    parser.add_argument(BARE, type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as scratch:
-        main(scratch, options.turns)
+    if options.bare is not None:
+        serve_bare_view(options.bare)
+        sys.exit()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+        if options.served:
+            served(scratch, options.turns, options.served)
+        else:
+            main(scratch, options.turns)
