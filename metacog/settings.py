@@ -472,7 +472,7 @@ TEMPLATES = [
     },
 ]
 
-FORM_RENDERER = "metacog.pages.form_renderer.Renderer"
+FORM_RENDERER = "metacog.http.form_renderer.Renderer"
 
 DATABASES = {"default": _database(_ENV.get("METACOG_DATABASE_URL", ""))}
 

@@ -8,7 +8,7 @@ from django.forms.renderers import DjangoTemplates
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy
 
-from metacog.pages.form_renderer import Renderer
+from metacog.http.form_renderer import Renderer
 
 CHOICES: Any = [
     ("", "–"),
