@@ -5,12 +5,11 @@ Django renders two templates for each choice of a select, of which a page has up
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.forms import renderers, widgets
-from django.utils.html import conditional_escape
-from django.utils.safestring import mark_safe
+from django.utils.html import format_html, format_html_join
 
 _INPUTS = {
     each.template_name
@@ -24,39 +23,37 @@ _INPUTS = {
 class Renderer(renderers.DjangoTemplates):
     def render(self, template_name: str, context: Any, request: Any = None) -> str:
         if template_name in _INPUTS:
-            return mark_safe(_input(context["widget"]))
+            return _input(context["widget"])
         if template_name == widgets.Select.template_name:
-            return mark_safe(_select(context["widget"]))
+            return _select(context["widget"])
         return super().render(template_name, context, request)
 
 
 def _input(widget: Mapping[str, Any]) -> str:
-    value = "" if widget["value"] is None else f' value="{_text(widget["value"])}"'
-    kind, name = _text(widget["type"]), _text(widget["name"])
-    return f'<input type="{kind}" name="{name}"{value}{_attributes(widget)}>'
-
-
-def _select(widget: Mapping[str, Any]) -> str:
-    parts = [f'<select name="{_text(widget["name"])}"{_attributes(widget)}>']
-    for group, options, _number in widget["optgroups"]:
-        if group:
-            parts.append(f'\n  <optgroup label="{_text(group)}">')
-        for option in options:
-            value, label = _text(option["value"]), _text(option["label"])
-            parts.append(f'\n  <option value="{value}"{_attributes(option)}>{label}</option>\n')
-        if group:
-            parts.append("\n  </optgroup>")
-    parts.append("\n</select>")
-    return "".join(parts)
-
-
-def _attributes(widget: Mapping[str, Any]) -> str:
-    return "".join(
-        f" {_text(name)}" if value is True else f' {_text(name)}="{_text(value)}"'
-        for name, value in widget["attrs"].items()
-        if value is not False
+    value = "" if widget["value"] is None else format_html(' value="{}"', widget["value"])
+    return format_html(
+        '<input type="{}" name="{}"{}{}>', widget["type"], widget["name"], value, _attributes(widget["attrs"])
     )
 
 
-def _text(value: Any) -> str:
-    return conditional_escape(value if isinstance(value, str) else str(value))
+def _select(widget: Mapping[str, Any]) -> str:
+    groups = format_html_join("", "{}", ((_group(name, options),) for name, options, _ in widget["optgroups"]))
+    return format_html('<select name="{}"{}>{}\n</select>', widget["name"], _attributes(widget["attrs"]), groups)
+
+
+def _group(name: Any, options: Sequence[Mapping[str, Any]]) -> str:
+    told = format_html_join(
+        "",
+        '\n  <option value="{}"{}>{}</option>\n',
+        ((option["value"], _attributes(option["attrs"]), option["label"]) for option in options),
+    )
+    return format_html('\n  <optgroup label="{}">{}\n  </optgroup>', name, told) if name else told
+
+
+def _attributes(attributes: Mapping[str, Any]) -> str:
+    given = [(name, value) for name, value in attributes.items() if value is not False]
+    return format_html_join("", "{}", ((_attribute(name, value),) for name, value in given)) if given else ""
+
+
+def _attribute(name: str, value: Any) -> str:
+    return format_html(" {}", name) if value is True else format_html(' {}="{}"', name, value)

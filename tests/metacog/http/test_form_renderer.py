@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django import forms
 from django.forms.renderers import DjangoTemplates
-from django.utils.safestring import mark_safe
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy
 
 from metacog.http.form_renderer import Renderer
@@ -14,7 +14,7 @@ CHOICES: Any = [
     ("", "–"),
     ("a&b", 'A "<b>"'),
     (3, gettext_lazy("Agents")),
-    ("of", [("x", mark_safe("<i>x</i>")), (None, 5)]),
+    ("of", [("x", format_html("<i>{}</i>", "x")), (None, 5)]),
 ]
 ATTRS: Any = {"id": "id_1", "class": 'a "b" <c>', "required": True, "disabled": False, "data-of": None, "min": 0.5}
 
@@ -30,7 +30,7 @@ ATTRS: Any = {"id": "id_1", "class": 'a "b" <c>', "required": True, "disabled": 
         (forms.CheckboxInput(), [True, False, "x"]),
         (forms.PasswordInput(render_value=True), ["secret"]),
         *[
-            (each(), [None, "", 0, 1.5, "\"&<>'", mark_safe("&amp;"), gettext_lazy("Agents")])
+            (each(), [None, "", 0, 1.5, "\"&<>'", format_html("{}", "&"), gettext_lazy("Agents")])
             for each in (forms.TextInput, forms.NumberInput, forms.EmailInput, forms.URLInput, forms.HiddenInput)
         ],
         (forms.Textarea(), ["a\n<b>"]),
