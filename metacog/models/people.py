@@ -108,6 +108,8 @@ class Team(models.Model):
     patterns_version = models.PositiveBigIntegerField(default=0, editable=False)
     # The first version of which it was kept what the patterns were; see patterns.models.PatternInForce.
     patterns_known_from = models.PositiveBigIntegerField(default=0, editable=False)
+    # The version of its rules on tool calls that is in force (metacog.models.TeamRules); 0: it has none.
+    rules_version = models.PositiveIntegerField(default=0, db_default=0, editable=False)
     # How long texts are kept, in days; null is for ever. Set by `metacog.accounts.retention.set_retention`.
     retention_days = models.PositiveIntegerField(
         _("keep texts for (days)"),

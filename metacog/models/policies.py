@@ -13,8 +13,9 @@ from django.utils.translation import gettext_lazy as _
 
 from metacog import heuristics
 from metacog.db.fields import LenientJSONField
+from metacog.heuristics.tool_calls.rules import errors_in, of_team
 from metacog.models.agents import Agent
-from metacog.models.people import User
+from metacog.models.people import Team, User
 
 YEAR = 31_536_000  # seconds; the engine's policy takes no longer ones
 FAULTS_TOLD = 3  # in one line
@@ -195,3 +196,42 @@ class Policy(models.Model):
     def clean(self) -> None:
         if errors := self._errors():
             raise ValidationError([f"{pointer}: {detail}" for pointer, detail in errors])
+
+
+class TeamRules(models.Model):
+    """One version of a team's rules on tool calls, above those of all its agents' policies.
+
+    Versions are only added; the one that `Team.rules_version` names is in force, 0 being none.
+    """
+
+    team = models.ForeignKey(Team, models.CASCADE, related_name="rules", verbose_name=_("team"))
+    version = models.PositiveIntegerField(_("version"), editable=False)
+    rules = LenientJSONField(_("rules on tool calls"), default=list)
+    note = models.CharField(_("why"), max_length=300, blank=True)
+    created_by = models.ForeignKey(
+        User, models.SET_NULL, null=True, editable=False, related_name="+", verbose_name=_("created by")
+    )
+    created_at = models.DateTimeField(_("created at"), default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = _("team's rules")
+        verbose_name_plural = _("teams' rules")
+        ordering = ["-version"]
+        constraints = [models.UniqueConstraint(fields=["team", "version"], name="one_team_rules_a_version")]
+
+    def __str__(self) -> str:
+        return f"{self.team} · {self.version}"
+
+    @property
+    def readable(self) -> list[dict[str, Any]]:
+        """Return the rules; none where they cannot be read."""
+        return [] if errors_in(self.rules) else self.rules
+
+    @classmethod
+    def given(cls, team_id: int, version: int) -> Any:
+        """Return a version of a team's rules as a policy has them: `team_rules`. No query where there is none."""
+        if not version:
+            return []
+        rules = cls.objects.filter(team=team_id, version=version).values_list("rules", flat=True).get()
+        is_list = isinstance(rules, list) and all(isinstance(rule, dict) for rule in rules)
+        return of_team(rules, version) if is_list else rules

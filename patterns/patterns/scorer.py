@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from django.db.models import Q
 
 from metacog import heuristics
-from metacog.models import Agent, Language, Policy, Team
+from metacog.models import Agent, Language, Policy, Team, TeamRules
 from metacog.unreadable import UnreadablePolicy
 from patterns.models import PatternInForce
 
@@ -58,16 +58,32 @@ def patterns_in_force(team_id: int, version: int) -> list[dict[str, Any]]:
     ]
 
 
-def policy_in_force(agent_id: int, version: int, language: str) -> heuristics.Policy:
-    """Return a version of an agent's policy as its responses are scored with it. Raises UnreadablePolicy."""
+def policy_in_force(agent_id: int, version: int, language: str, rules_version: int) -> heuristics.Policy:
+    """Return a version of an agent's policy as its responses are scored with it, under a version of its team's rules.
+
+    Raises UnreadablePolicy.
+    """
     policy = Policy.objects.select_related("agent").get(agent=agent_id, version=version)
     if policy.faults:
         raise UnreadablePolicy(policy)
-    return _with_language(policy, language)
+    try:
+        return _as_scored(policy, language, TeamRules.given(policy.agent.team_id, rules_version))
+    except heuristics.PolicyError as error:
+        policy.faults = error.errors
+        raise UnreadablePolicy(policy) from None
 
 
-def _with_language(policy: Policy, language: str) -> heuristics.Policy:
-    return heuristics.Policy.from_dict(policy.as_dict() | {"language": Language(language).bcp47})
+def as_scored(agent: Agent, policy: Policy) -> heuristics.Policy:
+    """Return a version or a draft of an agent's policy as its responses are scored with it, under the team's rules.
+
+    Where these cannot be read, there are none here, as in `scorer_shown`.
+    """
+    return _as_scored(policy, agent.language, scorer_shown(agent).policy.team_rules)
+
+
+def _as_scored(policy: Policy, language: str, team_rules: Any) -> heuristics.Policy:
+    given = policy.as_dict() | {"language": Language(language).bcp47, "team_rules": team_rules}
+    return heuristics.Policy.from_dict(given)
 
 
 def scorer_for(agent: Agent) -> heuristics.Scorer:
@@ -78,9 +94,10 @@ def scorer_for(agent: Agent) -> heuristics.Scorer:
     team = agent.team
 
     def build() -> heuristics.Scorer:
-        return _base(team).with_policy(policy_in_force(agent.pk, agent.policy_version, agent.language))
+        return _base(team).with_policy(policy_in_force(*named))
 
-    version = (agent.policy_version, agent.language, team.pk, team.patterns_version)
+    named = (agent.pk, agent.policy_version, agent.language, team.rules_version)
+    version = (*named, team.pk, team.patterns_version)
     return _scorers.get(agent.pk, version, build)
 
 
@@ -89,7 +106,7 @@ def scorer_shown(agent: Agent) -> heuristics.Scorer:
     try:
         return scorer_for(agent)
     except UnreadablePolicy as error:
-        return _base(agent.team).with_policy(_with_language(error.policy, agent.language))
+        return _base(agent.team).with_policy(_as_scored(error.policy, agent.language, ()))
 
 
 def _base(team: Team) -> heuristics.Scorer:

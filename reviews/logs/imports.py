@@ -23,7 +23,7 @@ from django.utils.translation import gettext_noop
 
 from metacog import heuristics
 from metacog.audit import audit
-from metacog.models import Agent, Language, Team, User
+from metacog.models import Agent, Language, Team, TeamRules, User
 from patterns.patterns.scorer import patterns_in_force, policy_in_force
 from reviews.isolation import by_itself
 from reviews.logs import keeping
@@ -70,6 +70,7 @@ def take_in(
         agent=agent,
         policy_version=agent.policy_version if agent else None,
         patterns_version=team.patterns_version,
+        rules_version=team.rules_version,
         keeps=keeps and agent is not None,
         file_name=context(upload.name or "log")[:200],
         format=format,
@@ -279,8 +280,9 @@ def scorer_of(row: LogImport) -> heuristics.Scorer:
     version = max(row.patterns_version, row.team.patterns_known_from)
     base = heuristics.Scorer(patterns_in_force(row.team_id, version))
     if row.agent is None or row.policy_version is None:
-        return base.with_policy(heuristics.Policy.from_dict({"language": Language(Language.EN).bcp47}))
-    return base.with_policy(policy_in_force(row.agent.pk, row.policy_version, row.agent.language))
+        given = {"language": Language(Language.EN).bcp47, "team_rules": TeamRules.given(row.team_id, row.rules_version)}
+        return base.with_policy(heuristics.Policy.from_dict(given))
+    return base.with_policy(policy_in_force(row.agent.pk, row.policy_version, row.agent.language, row.rules_version))
 
 
 def _is_scored(row: LogImport) -> bool:

@@ -50,6 +50,11 @@ class Decision(models.Model):
     verdict = models.CharField(max_length=10, choices=Verdict)
     by = models.CharField(max_length=6, choices=By)
     person = models.ForeignKey(User, models.PROTECT, null=True, related_name="decisions")
+    # Where a change of an agent's policy, or of its team's rules, decided what waited (reviews.held.rule_changes):
+    # which version of these, and whose.
+    policy_version = models.PositiveIntegerField(null=True)
+    rules_version = models.PositiveIntegerField(null=True)
+    changed_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+", db_index=False)
     reason = models.TextField(blank=True)
     item_version = models.PositiveIntegerField()
     item_sha256 = models.CharField(max_length=64)
@@ -101,8 +106,9 @@ class Decision(models.Model):
     @classmethod
     def as_told(cls) -> models.QuerySet[Decision]:
         """Return decisions with what pages tell of them, and no more: what costs is the SQL of each column."""
-        return cls.objects.select_related("person", "agent").only(
-            "held", "verdict", "by", "reason", "decided_at", "undone_at", "agent__name", *NAMES
+        return cls.objects.select_related("person", "changed_by", "agent").only(
+            *("held", "verdict", "by", "policy_version", "rules_version", "reason", "decided_at", "undone_at"),
+            *("agent__name", *NAMES, *(name.replace("person", "changed_by") for name in NAMES)),
         )
 
     def can_be_undone(self, now: datetime) -> bool:

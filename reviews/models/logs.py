@@ -36,6 +36,7 @@ class LogImport(models.Model):
     # Whose policy it is tried under, in these versions; null: a new agent's, with the team's error patterns.
     agent = models.ForeignKey(Agent, models.CASCADE, null=True, related_name="+", db_index=False)
     policy_version = models.PositiveIntegerField(null=True)
+    rules_version = models.PositiveIntegerField(default=0, db_default=0)  # of the team's rules on tool calls
     patterns_version = models.PositiveBigIntegerField()
     keeps = models.BooleanField(default=False)  # its turns become responses of the agent
     file_name = models.CharField(max_length=200)

@@ -1,7 +1,8 @@
 """What a verdict looks at beside the response itself: read before it is scored, and kept with it.
 
 `AgentResponse.history` holds it as JSON: `turns`, `familiarity`, `stuck` and `told` as heuristics.History has them,
-and in `recent` the ids of the responses whose fingerprints were compared. What is empty is left out.
+in `recent` the ids of the responses whose fingerprints were compared, and in `rules_version` that of the team's rules.
+What is empty is left out.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ class Past:
     recent: list[str]  # the ids that belong to `history.recent`
     problem: Problem | None  # what `history.stuck` is the state of
     ranking: Ranking | None = None
+    rules_version: int = 0  # of the team's rules on tool calls
 
     @classmethod
     def of(
@@ -65,7 +67,7 @@ class Past:
             told=_told(*before) if before else "",
             paused=agent.is_paused(at),
         )
-        return cls(history, [public_id for public_id, _ in recent], problem)
+        return cls(history, [public_id for public_id, _ in recent], problem, rules_version=agent.team.rules_version)
 
     def as_json(self) -> str:
         found = {
@@ -75,6 +77,7 @@ class Past:
             "stuck": self.history.stuck,
             "told": self.history.told,
             "paused": self.history.paused,
+            "rules_version": self.rules_version,
         }
         if self.ranking and self.ranking.cut is not None:
             found["budget"] = [self.ranking.cut, self.ranking.left]
@@ -249,6 +252,7 @@ class Recorded(NamedTuple):
     is_whole: bool  # False: a response that was compared has been erased since
     review_seconds: int  # above 0: METACOG_REVIEW_SECONDS, which verdicts followed before
     ranking: Ranking | None  # the model of the stored verdict, with the budget there was
+    rules_version: int  # of the team's rules on tool calls; 0: it had none
 
 
 def recorded(response: AgentResponse) -> Recorded:
@@ -271,7 +275,8 @@ def recorded(response: AgentResponse) -> Recorded:
         model = in_force.model_named(response.agent.team_id, named)
         cut, left = kept.get("budget", (None, 0))
         ranking = Ranking(model, response.agent.public_id, history.turns, cut, left) if model else None
-    return Recorded(history, len(prints) == len(ids), kept.get("review_seconds", 0), ranking)
+    is_whole, rules_version = len(prints) == len(ids), kept.get("rules_version", 0)
+    return Recorded(history, is_whole, kept.get("review_seconds", 0), ranking, rules_version)
 
 
 def review_after(policy: heuristics.Policy) -> timedelta:

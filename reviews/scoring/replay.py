@@ -90,8 +90,8 @@ class Replayer:
         version = max(response.patterns_version, agent.team.patterns_known_from)
         try:
             scorer = self._scorer(
-                agent.pk, response.policy_version, response.language or agent.language, past.review_seconds,
-                agent.team_id, version,
+                (agent.pk, response.policy_version, response.language or agent.language, past.rules_version),
+                past.review_seconds, agent.team_id, version,
             )  # fmt: skip
         except UnreadablePolicy:
             return Replay(response, None, (Unlike.POLICY,))
@@ -118,9 +118,9 @@ class Replayer:
         return Replay(response, json.dumps(made, ensure_ascii=False), unlike, len(scorer.patterns), version)
 
     def _under_policy(
-        self, agent_id: int, policy: int, language: str, review_seconds: int, team_id: int, patterns: int
+        self, policy: tuple[int, int, str, int], review_seconds: int, team_id: int, patterns: int
     ) -> heuristics.Scorer:
-        rules = policy_in_force(agent_id, policy, language)
+        rules = policy_in_force(*policy)
         if review_seconds:
             rules = replace(rules, review_seconds=review_seconds)
         return self._patterns(team_id, patterns).with_policy(rules)

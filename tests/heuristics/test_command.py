@@ -113,6 +113,16 @@ def test_tool_calls_are_judged_by_the_rules_of_the_policy(tmp_path: Path) -> Non
     assert {item["held"] for item in verdict["items"]} == {None}
 
 
+def test_a_teams_rules_come_before_those_of_the_policy(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.json"
+    deletes = {"tool": "Bash", "effects": {"any": ["delete"]}, "do": "ask"}
+    policy.write_text(json.dumps({"team_rules": [deletes], "rules": [{"tool": "*", "do": "allow"}]}))
+    items = [{"kind": "tool_call", "name": "Bash", "arguments": {"command": command}} for command in ("ls", "rm a")]
+    sent = json.dumps({"response": "", "items": items}).encode()
+    (verdict,) = answers(run("score", "--policy", str(policy), sent=sent))
+    assert [item["disposition"] for item in verdict["items"]] == ["pass", "hold"]
+
+
 MARK = b"\xef\xbb\xbf"  # byte order mark
 PATTERN = {"id": "ep-1", "keywords": ["timeout", " API "], "description": "d"}
 

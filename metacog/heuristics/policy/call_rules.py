@@ -1,4 +1,4 @@
-"""The rules on tool calls that a policy has: its own, then those of its packs."""
+"""The rules on tool calls that a policy has: those of its agent's team, its own, then those of its packs."""
 
 from ..effects.calls.reader import Reader
 from ..tool_calls.pack import unfolded, workspace_of
@@ -15,4 +15,5 @@ def rules_of(policy: Policy) -> Rules:
         workspace=workspace_of(policy.packs),
         trusted=trusted,
     )
-    return Rules([*policy.rules, *unfolded(policy.packs)], policy.default_tool_call, reader=reader, trusted=trusted)
+    rules = [*policy.team_rules, *policy.rules, *unfolded(policy.packs)]
+    return Rules(rules, policy.default_tool_call, reader=reader, trusted=trusted)

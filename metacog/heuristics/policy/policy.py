@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 from ..lexicon import MARKS
 from ..signals import DEFAULTS, WEIGHTS
 from ..text.strict_json import pointer, whole
-from ..tool_calls.rules import DO, Do, errors_in
+from ..tool_calls.rules import DO, Do, errors_in, team_errors_in
 from .effect_settings import packs_errors, programs_errors, readers_errors, servers_errors
 from .errors import PolicyError
 from .quality_settings import QualitySettings
@@ -28,15 +28,15 @@ class Policy:
     """Thresholds, weights and wordings; the defaults are the seeds', and in `from_dict` those of the profile.
 
     Hesitation scores run 0..100, more is worse: marked from `threshold`, held from `hold_at` (101: never).
-    A signal of weight 0 is switched off. `language` is the agent's, of what is added to its texts; None: each
-    wording as its seed has it. `marks` overrides the wording of `language` for single kinds, and
-    "{score}" in it becomes the score. With `plain_text_as_chat` a response without items is one chat;
-    `remember_into_memory` says whether a `remember` that is not held comes into the team's memory. `parts` switches
-    the others of a verdict and reflection, `quality` and `stuck` hold what differs from QualitySettings and
-    StuckSettings. `rules` decide about tool calls, in order, then the rules of `packs`, and `default_tool_call` where
-    none matches (see rules.py). `readers` and `programs` say how a call's arguments are read (see effects/), and of
-    `trusted_servers` the tools' hints are believed. `hold_words_with_calls` holds a response's words with its call.
-    `expiry_seconds`, `rate_*`, `budget_*` and so on are read elsewhere.
+    A signal of weight 0 is switched off. `language` is the agent's, of what is added to its texts; None: each wording
+    as its seed has it. `marks` overrides the wording of `language` for single kinds, and "{score}" in it becomes the
+    score. With `plain_text_as_chat` a response without items is one chat; `remember_into_memory` says whether a
+    `remember` that is not held comes into the team's memory. `parts` switches the others of a verdict and reflection,
+    `quality` and `stuck` hold what differs from QualitySettings and StuckSettings. `rules` decide about tool calls, in
+    order, then the rules of `packs`, and `default_tool_call` where none matches (see rules.py); before all of them
+    `team_rules`, which are the agent's team's. `readers` and `programs` say how a call's arguments are read (see
+    effects/), and of `trusted_servers` the tools' hints are believed. `hold_words_with_calls` holds a response's words
+    with its call. `expiry_seconds`, `rate_*`, `budget_*` and so on are read elsewhere.
     """
 
     profile: Literal["seed", "aware"] = "seed"
@@ -62,6 +62,7 @@ class Policy:
     parts: Mapping[str, bool] = field(default_factory=lambda: dict(PARTS))
     quality: Mapping[str, Any] = field(default_factory=dict)
     stuck: Mapping[str, Any] = field(default_factory=dict)
+    team_rules: Sequence[Mapping[str, Any]] = ()
     rules: Sequence[Mapping[str, Any]] = ()
     packs: Sequence[Mapping[str, Any]] = ()
     default_tool_call: Do = "ask"
@@ -209,6 +210,7 @@ _CHECKS: dict[str, _Check] = {
     "parts": _table(PARTS, _switch),
     "quality": _part(QualitySettings.from_dict),
     "stuck": _part(StuckSettings.from_dict),
+    "team_rules": team_errors_in,
     "rules": errors_in,
     "packs": packs_errors,
     "default_tool_call": _one_of(DO),

@@ -20,6 +20,7 @@ Do = Literal["ask", "allow", "deny", "score"]
 DO: tuple[Do, ...] = ("ask", "allow", "deny", "score")
 FIELDS = ("tool", "where", "effects", "hints", "do", "approvers", "definition", "reason", "shadow")
 OF_PACK = ("pack", "version", "place")  # what a pack's rule has beside them
+OF_TEAM = ("team", "version", "place")  # and what a rule of a team, above all its agents' own
 ROLES = ("reviewer", "curator", "owner")
 MAX_RULES = 200
 MAX_CONDITIONS = 20
@@ -123,7 +124,7 @@ class Rules:
 
     __slots__ = ("_default", "_reader", "_rules", "_trusted", "given")
 
-    given: Sequence[Mapping[str, Any]]  # in order, as the policy and its packs have them
+    given: Sequence[Mapping[str, Any]]  # in order, as the team, the policy and its packs have them
 
     def __init__(
         self,
@@ -133,11 +134,11 @@ class Rules:
         reader: Reader | None = None,
         trusted: Sequence[str] = (),
     ) -> None:
-        """Build from rules in which there are no `errors_in`; a pack's name pack, version and place.
+        """Build from rules in which there are no `errors_in`; a pack's name pack, version and place, a team's team.
 
         `trusted` are the servers whose tools' hints are believed.
         """
-        built, errors = _built(rules, FIELDS + OF_PACK)
+        built, errors = _built(rules, (*FIELDS, *OF_PACK, *OF_TEAM))
         if errors:
             raise ValueError(errors)
         self._rules, self._default, self.given = built, default, tuple(rules)
@@ -174,13 +175,28 @@ class Rules:
         return Judged(self._default, None, reading)
 
 
-def errors_in(rules: Any) -> Errors:
+def is_own(rule: Mapping[str, Any]) -> bool:
+    """Say whether a rule is the policy's own: none of a pack, and none of the team above it."""
+    return "pack" not in rule and "team" not in rule
+
+
+def of_team(rules: Sequence[Mapping[str, Any]], version: int) -> list[dict[str, Any]]:
+    """Give a version of a team's rules as a policy has them above its own, each with its place."""
+    return [{**rule, "team": True, "version": version, "place": place} for place, rule in enumerate(rules, 1)]
+
+
+def team_errors_in(rules: Any) -> Errors:
+    """Say what is wrong with a team's rules as a policy has them: as `of_team` gives them, or without what it adds."""
+    return errors_in(rules, (*FIELDS, *OF_TEAM))
+
+
+def errors_in(rules: Any, fields: Sequence[str] = FIELDS) -> Errors:
     """Say what is wrong with rules as they are stored or sent."""
     if not isinstance(rules, list | tuple):
         return [((), "must be a list")]
     if len(rules) > MAX_RULES:
         return [((), f"must be at most {MAX_RULES} rules")]
-    return _built(rules, FIELDS)[1]
+    return _built(rules, fields)[1]
 
 
 def _built(rules: Sequence[Any], fields: Sequence[str]) -> tuple[list[_Rule], Errors]:

@@ -14,7 +14,7 @@ from ..text.canonical_json import canonical
 from ..text.strict_json import pointer
 from ..text.tags import ToolCall
 from .grants import free_texts
-from .rules import Rules
+from .rules import Rules, is_own
 
 IN_A_ROW = 20  # approvals without a change, before asking seems a waste
 REJECTIONS = 5  # before denying seems what people want
@@ -106,13 +106,15 @@ def suggest(decided: Sequence[DecidedCall], rules: Rules) -> list[Suggestion]:
     domain of an address, a number as the limit): each only where nobody rejected or edited a call that it would allow,
     or one of the same shape.
     """
-    own = sum("pack" not in rule for rule in rules.given)
-    places = {id(rule): place for place, rule in enumerate(rules.given[:own])}
+    owned = [rule for rule in rules.given if is_own(rule)]
+    own, places = len(owned), {id(rule): place for place, rule in enumerate(owned)}
     tools: dict[str, list[_Read]] = defaultdict(list)
     asking: dict[str, int] = {}
     for each in decided:
         call = ToolCall(each.tool, each.arguments, schema=each.schema)
         judged = rules.judge(call)
+        if judged.rule and "team" in judged.rule:
+            continue  # no rule of the policy changes that
         if judged.do not in ("ask", "score") or "*" in each.tool or "?" in each.tool or "[" in each.tool:
             continue
         tools[each.tool].append(_Read(each, call, judged.reading, free_texts(call, judged.reading)))
