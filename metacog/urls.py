@@ -34,7 +34,7 @@ from reviews.pages import (
     talk,
     threads,
 )
-from reviews.pages.calls import grants
+from reviews.pages.calls import grants, team_rules
 from reviews.pages.knowledge import (
     exchange,
     lessons,
@@ -209,6 +209,7 @@ urlpatterns = [
     path("team/", team.team, name="team"),
     path("team/<int:team_id>/members", team.member_add, name="member-add"),
     path("team/<int:team_id>/groups", team.group_save, name="group-save"),
+    path("team/<int:team_id>/rules", team_rules.team_rules, name="team-rules"),
     path("team/<int:team_id>/retention", team.team_retention, name="team-retention"),
     path("team/<int:team_id>/notices", team.team_notices, name="team-notices"),
     path("team/<int:team_id>/target", team.team_target, name="team-target"),

@@ -92,6 +92,8 @@ class DecisionShape(TypedDict):
     outcome: OutcomeShape | None
     metadata: dict[str, Any]
     decided_by: NotRequired[str | None]
+    policy_version: NotRequired[int]
+    team_rules_version: NotRequired[int]
 
 
 def excerpt(text: str) -> str:
@@ -196,7 +198,7 @@ def decision_shape(decision: Decision, *, names: bool) -> DecisionShape:
     """Return the `decision` object; `decision` comes with its item, and where it `names` who decided, its person.
 
     `text`, of a tool call `arguments`, is what may be used now, null unless something was released. The call of an item
-    comes with its outcome.
+    comes with its outcome. What a change of a policy, or of the team's rules, decided has its version, and who made it.
     """
     shape: DecisionShape = {
         "id": decision.public_id,
@@ -218,8 +220,13 @@ def decision_shape(decision: Decision, *, names: bool) -> DecisionShape:
         shape["permission"] = call.permission if decision.released_at else None
         shape["used_at"] = instant(call.used_at) if call.used_at else None
         shape["outcome"] = outcome_shape(getattr(call, "outcome", None))
+    if decision.policy_version:
+        shape["policy_version"] = decision.policy_version
+    if decision.rules_version:
+        shape["team_rules_version"] = decision.rules_version
     if names:
-        shape["decided_by"] = decision.person.get_username() if decision.person else None
+        person = decision.person or decision.changed_by
+        shape["decided_by"] = person.get_username() if person else None
     return shape
 
 

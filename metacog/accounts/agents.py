@@ -24,8 +24,10 @@ from metacog.heuristics.policy.effect_settings import packs_errors
 from metacog.heuristics.policy.quality_settings import QualitySettings
 from metacog.heuristics.policy.stuck_settings import StuckSettings
 from metacog.heuristics.text.shadow import is_blank, suspects
+from metacog.heuristics.text.strict_json import pointer
 from metacog.heuristics.tool_calls.pack import ASKS_ALL, with_pack
-from metacog.models import Agent, AgentState, AuditEvent, Language, Policy, Team, User
+from metacog.heuristics.tool_calls.rules import errors_in
+from metacog.models import Agent, AgentState, AuditEvent, Language, Policy, Team, TeamRules, User
 from metacog.refusals import said
 
 MAX_NAME = 100
@@ -267,6 +269,45 @@ def add_policy(agent: Agent, actor: User | None, policy: Policy, *, based_on: in
             **told,
         )
     return policy
+
+
+def team_rules_in_force(team: Team) -> TeamRules:
+    """Return the version of a team's rules that is in force; an unsaved one of none where it never had any."""
+    found = TeamRules.objects.filter(team=team, version=team.rules_version).select_related("created_by").first()
+    return found or TeamRules(team=team, version=0)
+
+
+def change_team_rules(
+    team: Team, actor: User | None, rules: Sequence[Mapping[str, Any]], note: str, *, based_on: int, **told: str
+) -> TeamRules:
+    """Save rules as the team's next version and put them in force.
+
+    `actor` is None for an operator, and `told` is added to the record. `based_on` is the version the author saw; raises
+    PolicyMoved when it is no longer in force, and ValidationError when these are no rules.
+    """
+    if errors := errors_in(rules):
+        raise ValidationError([f"{pointer(loc)}: {said(detail)}" for loc, detail in errors])
+    with transaction.atomic():
+        locked = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+        if locked.rules_version != based_on:
+            raise PolicyMoved
+        saved = TeamRules.objects.create(
+            team=locked, version=based_on + 1, rules=[plain(rule) for rule in rules], note=note, created_by=actor
+        )
+        Team.objects.filter(pk=team.pk).update(rules_version=saved.version)
+        audit.record(
+            "team-rules-changed",
+            str(team.pk),
+            actor=actor,
+            team=locked,
+            before=str(based_on),
+            after=str(saved.version),
+            count=len(rules),
+            **({"reason": note} if note else {}),
+            **told,
+        )
+    team.rules_version = saved.version
+    return saved
 
 
 def changed_fields(old: Policy, new: Policy) -> list[str]:

@@ -91,6 +91,7 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "owner-created": _("First owner added"),
         "team-created": _("Team added"),
         "team-renamed": _("Team renamed"),
+        "team-rules-changed": _("Team's rules changed"),
         "retention-changed": _("Retention changed"),
         "second-factor-required": _("Second factor required"),
         "second-factor-not-required": _("Second factor no longer required"),

@@ -56,6 +56,19 @@ OWN: Mapping[str, Promise] = {
     "memory-held": gettext_lazy("A memory of %(agent)s was held for review"),
     "memory-confirmed": gettext_lazy("A memory of %(agent)s was confirmed: the same text was approved before"),
 }
+# The same where a changed policy decided what waited, as somebody had it.
+BY_POLICY: Mapping[str, Promise] = {
+    "approved": gettext_lazy("%(actor)s had policy %(by_policy)s release a held %(kind)s of %(agent)s"),
+    "rejected": gettext_lazy("%(actor)s had policy %(by_policy)s reject a held %(kind)s of %(agent)s"),
+}
+BY_TEAM_RULES: Mapping[str, Promise] = {
+    "approved": gettext_lazy(
+        "%(actor)s had version %(by_team_rules)s of the team's rules release a held %(kind)s of %(agent)s"
+    ),
+    "rejected": gettext_lazy(
+        "%(actor)s had version %(by_team_rules)s of the team's rules reject a held %(kind)s of %(agent)s"
+    ),
+}
 SENTENCES: Mapping[str, Promise] = {
     "response-accepted": gettext_lazy("%(agent)s posted a response"),
     "response-revealed": gettext_lazy("%(actor)s revealed the masked values of a response of %(agent)s"),
@@ -283,6 +296,7 @@ SENTENCES: Mapping[str, Promise] = {
     "group-changed": gettext_lazy("%(actor)s changed the group of members “%(name)s”"),
     "group-removed": gettext_lazy("%(actor)s removed the group of members “%(name)s”"),
     "team-renamed": gettext_lazy("%(actor)s renamed the team from %(was)s to %(name)s"),
+    "team-rules-changed": gettext_lazy("%(actor)s changed the team's rules on tool calls"),
     "retention-changed": gettext_lazy("%(actor)s changed how long texts are kept"),
     "risk-learned": ngettext_lazy(
         "The team's risk was learned from %(decisions)s decision",
@@ -359,7 +373,9 @@ def tell(event: AuditEvent) -> str:
     kind, _dash, done = event.action.partition("-")
     own = event.actor_kind == AuditEvent.Actor.AGENT and event.agent is not None
     itself = OWN if own else {}
-    sentence = itself.get(event.action) or SENTENCES.get(event.action) or itself.get(done) or OF_ITEMS.get(done)
+    by_rules = BY_POLICY if "by_policy" in event.data else BY_TEAM_RULES if "by_team_rules" in event.data else {}
+    sentence = by_rules.get(done) or itself.get(event.action) or SENTENCES.get(event.action)
+    sentence = sentence or itself.get(done) or OF_ITEMS.get(done)
     if not sentence:
         sentence = gettext_lazy("%(actor)s: %(action)s")
     words = _Words(
@@ -380,7 +396,7 @@ def tell(event: AuditEvent) -> str:
     way = WAYS.get(event.data.get("via", ""))
     if way:
         told = str(way) % {"told": told}
-    if event.action == "policy-changed" and event.data.get("reason"):
+    if event.action in ("policy-changed", "team-rules-changed") and event.data.get("reason"):
         told = _("%(told)s: “%(reason)s”") % {"told": told, "reason": event.data["reason"]}
     return told
 

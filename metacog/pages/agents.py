@@ -384,6 +384,7 @@ def agent_pack(request: Request, agent_id: str) -> HttpResponse:
         title = next(each.title for each in pack_words.shown() if each.name == pack["name"])
         told = {"version": saved.version, "pack": title}
         messages.success(request, _("%(pack)s is now in force, as policy %(version)d.") % told)
+        return redirect("policy", found.public_id)  # which lists the pending calls that it decides
     return redirect("agent", found.public_id)
 
 

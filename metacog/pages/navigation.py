@@ -91,7 +91,13 @@ ENTRIES: Sequence[Entry] = (
     Entry(
         _("Team"),
         (
-            Page("team", _("Team"), (), ("webhook", "webhook-new", "member-confirm", "webhook-confirm"), key="d"),
+            Page(
+                "team",
+                _("Team"),
+                (),
+                ("team-rules", "webhook", "webhook-new", "member-confirm", "webhook-confirm"),
+                key="d",
+            ),
             Page("audit", _("Audit log"), key="u"),
         ),
     ),

@@ -79,6 +79,8 @@ class Decided(BaseModel):
     outcome: Outcome | None = Field(description="Of a tool call: what its agent reported, once.")
     metadata: dict[str, JsonValue] = Field(description="The response's and the item's own.")
     decided_by: str | None = Field(None, description="The person's user name, where the team lets agents know it.")
+    policy_version: int | None = Field(None, description="Of the changed policy that decided what waited.")
+    team_rules_version: int | None = Field(None, description="Of the team's changed rules that did.")
 
 
 class Approvals(BaseModel):
@@ -369,7 +371,7 @@ def _decided(items: Sequence[HeldItem]) -> dict[int, Decision]:
     closed = {held.pk: held for held in items if held.closed_at}
     if not closed:
         return {}
-    standing = Decision.objects.filter(held__in=closed, undone_at=None).select_related("person")
+    standing = Decision.objects.filter(held__in=closed, undone_at=None).select_related("person", "changed_by")
     found = {each.held_id: each for each in standing}
     for pk, decision in found.items():
         decision.held = closed[pk]
@@ -506,7 +508,8 @@ def list_decisions(
     """
     check_parameters(request, "after", "limit", "session", METADATA)
     decisions.settle(request.auth)
-    rows = Decision.objects.filter(agent=request.auth, seq__gt=after).select_related("held__call__outcome", "person")
+    rows = Decision.objects.filter(agent=request.auth, seq__gt=after)
+    rows = rows.select_related("held__call__outcome", "person", "changed_by")
     if session is not None:
         rows = rows.filter(held__response__session=session.replace("\0", ""))
     rows = with_metadata(rows, metadata_asked(request), "held__metadata")

@@ -444,7 +444,7 @@ def visible(person: User, held_id: str) -> HeldItem:
 
 def _read_standing(items: list[HeldItem]) -> None:
     """Read into each item's `standing` the one decision that stands, if there is one."""
-    standing = Decision.objects.filter(undone_at=None).select_related("person")
+    standing = Decision.objects.filter(undone_at=None).select_related("person", "changed_by")
     prefetch_related_objects(items, Prefetch("decisions", standing, to_attr="standing"), "grants")
     approvers.read(items)
 
@@ -529,8 +529,7 @@ def review_item(held: HeldItem, person: User, *, is_revealed: bool = False) -> d
 
 def _decision(decision: Decision, held: HeldItem, *, is_revealed: bool = False) -> dict[str, Any]:
     until = instant(decision.release_at) if decision.can_be_undone(timezone.now()) else None
-    name = decision.person.get_username() if decision.person else None
-    shape = {**decision_shape(decision, names=True), "decided_by": name, "undo_until": until, "grant": None}
+    shape = {**decision_shape(decision, names=True), "undo_until": until, "grant": None}
     call = decision.held.call if decision.held.kind == HeldItem.Kind.TOOL_CALL else None
     if call and decision.text_sha256:
         given = (each.public_id for each in decision.held.grants.all() if not each.is_fallen)

@@ -87,6 +87,24 @@ class NotApprover(Refusal):
 
 
 @dataclass(frozen=True)
+class Change:
+    """A change of an agent's policy, or of its team's rules, that decides what waited: the new version, and whose."""
+
+    person: User | None = None  # None: an operator
+    policy_version: int | None = None
+    rules_version: int | None = None
+
+    @property
+    def said(self) -> dict[str, int]:
+        """Return what the record has of it."""
+        versions = {"by_policy": self.policy_version, "by_team_rules": self.rules_version}
+        return {name: version for name, version in versions.items() if version is not None}
+
+
+NO_CHANGE = Change()
+
+
+@dataclass(frozen=True)
 class Circumstances:
     """How somebody came to decide: what they had before them, and how they said it."""
 
@@ -97,6 +115,7 @@ class Circumstances:
     via: str = ""  # for the record, where it was not the console
     grant: grants.Wanted | None = None  # which calls pass from now on, with an approved one
     ordered_by: User | None = None  # who had metacog decide it
+    change: Change = NO_CHANGE  # with which metacog decided it
     like: str = ""  # the public id of another person's approval: just that is approved, with its edit
     undo_from: datetime | None = None  # since when it can be undone, where that is not now
 
@@ -439,6 +458,9 @@ def _claim(
         verdict=verdict,
         by=Decision.By.PERSON if person else Decision.By.AGENT if actor else Decision.By.SYSTEM,
         person=person,
+        policy_version=circumstances.change.policy_version,
+        rules_version=circumstances.change.rules_version,
+        changed_by=circumstances.change.person,
         reason=reason,
         item_version=held.version,
         item_sha256=held.sha256,
@@ -455,7 +477,7 @@ def _claim(
     audit.record(
         audit.of_item(held.kind, AFTER[verdict]),
         held.public_id,
-        actor=circumstances.ordered_by or actor,
+        actor=circumstances.ordered_by or circumstances.change.person or actor,
         team=held.team_id,
         agent=held.agent,
         before=State.PENDING,
@@ -464,8 +486,22 @@ def _claim(
         item_version=held.version,
         item_sha256=held.sha256,
         text_sha256=decision.text_sha256,
+        **circumstances.change.said,
         **_said(circumstances.via),
     )
+    return decision
+
+
+def decide_by_itself(
+    held: HeldItem, state: AgentState, verdict: Decision.Verdict, reason: str, circumstances: Circumstances
+) -> Decision:
+    """Have metacog decide a pending item, and release that at once, under the lock on `state`.
+
+    Raises Standing where it is not as it was read.
+    """
+    now = timezone.now()
+    decision = _claim(held, None, verdict, None, reason, now, circumstances)
+    _release(decision, state, now)
     return decision
 
 
@@ -482,14 +518,14 @@ def withdraw_all(agent: Agent, person: User | None, reason: str) -> int:
 
 def _withdraw_some(agent: Agent, reason: str, circumstances: Circumstances) -> int:
     with transaction.atomic(durable=True):
-        state, now = AgentState.objects.select_for_update().get(pk=agent.pk), timezone.now()
+        state = AgentState.objects.select_for_update().get(pk=agent.pk)
         waiting = HeldItem.objects.filter(agent=agent, state=State.PENDING).select_related(
             "agent__team", "call", "terms"
         )
         rows = list(waiting.order_by("id")[:BATCH])
         for held in rows:
             with suppress(Standing):  # words that waited for a call of before
-                _release(_claim(held, None, Verdict.WITHDRAW, None, reason, now, circumstances), state, now)
+                decide_by_itself(held, state, Verdict.WITHDRAW, reason, circumstances)
     return len(rows)
 
 

@@ -66,11 +66,14 @@ class Asked(NamedTuple):
 
 def asked(held: HeldItem, arguments: object) -> Asked:
     """Read the call of an item (with its agent) with these arguments, and ask the rules about it."""
-    row = held.call
-    call = ToolCall(
-        row.name, arguments, None, row.schema, row.description or None, row.schema_omitted, row.hints
-    )
+    call = call_of(held, arguments)
     return Asked(call, scorer_for(held.agent).judge(call))
+
+
+def call_of(held: HeldItem, arguments: object) -> ToolCall:
+    """Return the call of an item with these arguments, as rules are asked about it."""
+    row = held.call
+    return ToolCall(row.name, arguments, None, row.schema, row.description or None, row.schema_omitted, row.hints)
 
 
 def tonight(now: datetime, zone: tzinfo) -> datetime:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import F, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.db.models.functions import Left
 
 from metacog.heuristics.alike.shape import shape, shape_of_call
@@ -93,7 +93,8 @@ class OfTool:
 
 def of_tool(held: HeldItem) -> OfTool:
     """Return what was decided about the agent's calls of the same tool before; two queries."""
-    rows = _calls_of_tool(held).values_list("held", "held__state")[:LAST_CALLS]
+    by_itself = Decision.objects.filter(held=OuterRef("held"), undone_at=None, by=Decision.By.SYSTEM)
+    rows = _calls_of_tool(held).exclude(Exists(by_itself)).values_list("held", "held__state")[:LAST_CALLS]
     decided = [(pk, state) for pk, state in rows if state in DECIDED]
     latest = (
         Decision.as_told()

@@ -50,7 +50,7 @@ class Decision(models.Model):
     verdict = models.CharField(max_length=10, choices=Verdict)
     by = models.CharField(max_length=6, choices=By)
     person = models.ForeignKey(User, models.PROTECT, null=True, related_name="decisions")
-    # Where a change of an agent's policy, or of its team's rules, decided what waited (reviews.held.rule_changes):
+    # Where a change of a policy, or of a team's rules, decided what waited (reviews.held.calls.rule_changes):
     # which version of these, and whose.
     policy_version = models.PositiveIntegerField(null=True)
     rules_version = models.PositiveIntegerField(null=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from django.core.exceptions import PermissionDenied
 from django.forms import BoundField
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
@@ -30,17 +32,23 @@ from metacog.heuristics.hesitation.fitting import Fit
 from metacog.heuristics.stats.gate import Gate
 from metacog.heuristics.text.canonical_json import canonical
 from metacog.heuristics.tool_calls import secrets
+from metacog.heuristics.tool_calls.rules import is_own
 from metacog.heuristics.tool_calls.suggest import DecidedCall
 from metacog.models import Agent, Policy, Role
 from metacog.pages.packs import PackList
-from patterns.patterns.scorer import scorer_shown
+from patterns.patterns.scorer import as_scored, scorer_shown
 from reviews.held import approvers
+from reviews.held.calls import rule_changes
+from reviews.held.calls.rule_changes import Listed, Waiting
+from reviews.held.decisions import Change, Circumstances
 from reviews.metrics import daily
 from reviews.metrics.daily import Lift, Ratio
 from reviews.models import FittedWeights
 from reviews.pages.person import PersonRequest
 from reviews.presentation.approvals import whom
+from reviews.presentation.calls.fates import Line, call_rows
 from reviews.presentation.calls.rule_tallies import of_rule
+from reviews.presentation.calls.waiting import settled, waiting_calls
 from reviews.presentation.ratios import Share, lift, percent, ratio
 from reviews.presentation.risk.rivals import RIVALS
 from reviews.presentation.rule_words import in_words
@@ -70,13 +78,19 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
     seen = Agent.objects.filter(team__in=request.user.teams_as())
     agent = get_object_or_404(seen.select_related("team"), public_id=agent_id)
     is_owner = request.user.has_role(agent.team_id, Role.OWNER)
-    if request.method == "POST" and request.POST.get("do") == "save" and not is_owner:
+    if request.method == "POST" and request.POST.get("do") in ("save", "settle") and not is_owner:
         raise PermissionDenied(_("Only owners of the team can change its agents."))
     versions = list(
         Policy.objects.filter(agent=agent).select_related("created_by").order_by("-version")[: VERSIONS + 1]
     )
     current = next((each for each in versions if each.version == agent.policy_version), None)
     assert current is not None  # the highest is in force
+    if request.method == "POST" and request.POST.get("do") == "settle":
+        change = Change(current.created_by, policy_version=current.version)
+        listed = Listed.read(request.POST.get("waiting", ""))
+        count = rule_changes.settle([agent], listed, Circumstances(ordered_by=request.user, change=change))
+        messages.success(request, settled(count))
+        return redirect("policy", agent.public_id)
     values = _values(request, agent, versions, current)
     table, packs = _table(request, values), _packs(request, values)
     values["packs"] = packs.text
@@ -90,7 +104,9 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
         context["unexplained"] = True
     elif is_saved:
         try:
-            saved = agents.add_policy(agent, request.user, form.instance, based_on=form.cleaned_data["based_on"])
+            listed = Listed.read(request.POST.get("waiting", "") if "settle" in request.POST else "")
+            based_on = form.cleaned_data["based_on"]
+            saved, decided = rule_changes.change_policy(agent, request.user, form.instance, listed, based_on=based_on)
         except agents.PolicyMoved:
             # Shown beside the version that came between; saving again is a decision that knows of it.
             values["based_on"] = current.version
@@ -99,12 +115,14 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
             context["moved"] = True
         else:
             messages.success(request, _("Policy %(version)d is now in force.") % {"version": saved.version})
+            if listed:
+                messages.success(request, settled(decided))
             return redirect("policy", agent.public_id)
     elif request.POST.get("do") == "save" and drafted:
         context["unseen"] = True
     if drafted:
         context |= _told(agent, current, form)
-    table.tell(in_words, [each.told for each in context.get("by_rule", ())])
+    table.tell(in_words, [each.told for each in context.get("by_rule", ()) if each.rule and is_own(each.rule)])
     packs.tell(in_words)
     context |= {
         "agent": agent,
@@ -122,6 +140,8 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
         "days": DAYS,
         "most": MOST_IN_PAGE,
         "section": "agents",
+        "rules_url": reverse("policy", args=[agent.public_id]),
+        "team_rules": [what_it_does(rule, in_words) for rule in scorer_shown(agent).policy.team_rules],
     }
     template = "reviews/_drafted.html" if request.htmx and not context.get("moved") else "reviews/policy.html"
     if request.htmx and request.htmx.target == "rules":
@@ -209,8 +229,7 @@ def _weights(form: PolicyForm) -> list[Weight]:
 def _told(agent: Agent, current: Policy, form: PolicyForm) -> dict[str, Any]:
     """Return what the draft changes and what it would have done."""
     draft = form.instance
-    rules = heuristics.Policy.from_dict(draft.as_dict())
-    scorer = scorer_shown(agent)
+    rules, scorer = as_scored(agent, draft), scorer_shown(agent)
     found = preview(agent, scorer, rules, MOST_IN_PAGE)
     calls = calls_preview(agent, scorer, rules, MOST_IN_PAGE)
     return {
@@ -218,7 +237,8 @@ def _told(agent: Agent, current: Policy, form: PolicyForm) -> dict[str, Any]:
         "rows": _rows(found),
         "held": {"now": f"{found.now.held:,}", "then": f"{found.then.held:,}"},
         "calls": calls,
-        "call_rows": _call_rows(calls),
+        "waiting": waiting_calls(Waiting.of({agent.pk: scorer.with_policy(rules)}, [agent])),
+        "call_rows": call_rows(calls.now, calls.then),
         "by_rule": [*_told_rules(calls)],
         "changed": changes(current, draft, in_words),
         "draft": draft,
@@ -288,16 +308,6 @@ def _history(versions: list[Policy]) -> list[Version]:
     ]
 
 
-class Line(NamedTuple):
-    """A line of the comparison: what is counted, in force, with the draft, and the difference."""
-
-    name: str
-    now: str
-    then: str
-    change: str
-    within: bool  # it is a part of the line above
-
-
 def _rows(found: Preview) -> list[Line]:
     now, then = found.now, found.then
     lines = [
@@ -310,19 +320,7 @@ def _rows(found: Preview) -> list[Line]:
         (_("not decided"), now.outcomes["unseen"], then.outcomes["unseen"], True),
         (_("passed at the time, not reviewed"), now.outcomes["unheld"], then.outcomes["unheld"], True),
     ]
-    return [Line(name, f"{was:,}", f"{will:,}", _signed(will - was), within) for name, was, will, within in lines]
-
-
-def _call_rows(found: CallsPreview) -> list[Line]:
-    now, then = found.now, found.then
-    lines = [
-        (_("Held for a person"), now.fates["asked"], then.fates["asked"], False),
-        (_("Allowed"), now.fates["allowed"], then.fates["allowed"], False),
-        (_("Denied"), now.fates["denied"], then.fates["denied"], False),
-    ]
-    if now.scored or then.scored:
-        lines.append((_("scored (of all)"), now.scored, then.scored, True))
-    return [Line(name, f"{was:,}", f"{will:,}", _signed(will - was), within) for name, was, will, within in lines]
+    return [Line.of(*line) for line in lines]
 
 
 class ToldRule(NamedTuple):
@@ -335,15 +333,21 @@ class ToldRule(NamedTuple):
 
 
 def _told_rules(found: CallsPreview) -> Iterator[ToldRule]:
-    """Give the draft's own rules, in order, then what of its packs and its default decided anything."""
-    for number, tally in enumerate(found.rules, 1):
+    """Give the draft's own rules, in order, and around them what of the team's, of packs and its default decided."""
+    number = itertools.count(1)
+    for tally in found.rules:
         rule = tally.rule
-        if rule is None or "pack" in rule:
+        if rule is None or not is_own(rule):
             if tally.calls:
                 words = what_it_does(rule, in_words) if rule else ""
-                yield ToldRule("{pack} {place}".format_map(rule) if rule else "", rule, words, of_rule(tally))
+                yield ToldRule(_name_of(rule) if rule else "", rule, words, of_rule(tally))
         else:
-            yield ToldRule(str(number), rule, what_it_does(rule, in_words), of_rule(tally))
+            yield ToldRule(str(next(number)), rule, what_it_does(rule, in_words), of_rule(tally))
+
+
+def _name_of(rule: Mapping[str, Any]) -> str:
+    """Name a rule of a pack, or of the team."""
+    return "{pack} {place}".format_map(rule) if "pack" in rule else _("Team %(place)s") % rule
 
 
 class SuggestedCall(NamedTuple):
@@ -366,7 +370,7 @@ class Suggested(NamedTuple):
 
 
 def _suggested(agent: Agent, current: Policy) -> list[Suggested]:
-    policy = heuristics.Policy.from_dict(current.as_dict())
+    policy = as_scored(agent, current)
     found = []
     for each in suggestions(agent, policy):
         rules = list(policy.rules)
@@ -385,7 +389,3 @@ def _calls(decided: Sequence[DecidedCall]) -> list[SuggestedCall]:
     for call in reversed(decided):
         held.setdefault(secrets.line("", canonical(call.arguments)), []).append(call.held)
     return [SuggestedCall(line, ids[0], len(ids) - 1) for line, ids in list(held.items())[:CALLS_SHOWN]]
-
-
-def _signed(number: int) -> str:
-    return f"+{number:,}" if number > 0 else f"−{-number:,}" if number else "–"

@@ -246,7 +246,22 @@ def who(decision: Decision, user: Any) -> str:
         if decision.person == user:
             return gettext("you")
         return person_name(decision.person)
+    if decision.policy_version or decision.rules_version:
+        return _with_change(decision, user)
     return decision.agent.name if decision.by == Decision.By.AGENT else "metacog"
+
+
+def _with_change(decision: Decision, user: Any) -> str:
+    """Name the policy, or the team's rules, whose change decided, and who changed it."""
+    rules = (
+        gettext("policy %(version)d") % {"version": decision.policy_version}
+        if decision.policy_version
+        else gettext("version %(version)d of the team's rules") % {"version": decision.rules_version}
+    )
+    if decision.changed_by is None:
+        return rules
+    name = gettext("you") if decision.changed_by == user else person_name(decision.changed_by)
+    return gettext("%(rules)s, changed by %(who)s") % {"rules": rules, "who": name}
 
 
 def decided(decision: Decision, user: Any) -> str:

@@ -7,7 +7,7 @@ judged by the policy in force and by the draft; the approvals that they had coun
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import islice
@@ -17,10 +17,10 @@ from django.utils import timezone
 from pydantic_core import from_json
 
 from metacog import heuristics
-from metacog.db.rows import COUNTED
+from metacog.db.rows import COUNTED, OfEach
 from metacog.heuristics.effects.effect import Reading
 from metacog.heuristics.policy.pack_fit import PackFit
-from metacog.heuristics.text.tags import Item
+from metacog.heuristics.text.tags import Item, ToolCall
 from metacog.heuristics.tool_calls import secrets
 from metacog.heuristics.tool_calls.rules import Judged
 from metacog.models import Agent
@@ -33,6 +33,7 @@ FATES: tuple[Fate, ...] = ("asked", "allowed", "denied")
 OUTCOMES = ("approved", "edited", "rejected", "withdrawn", "expired", "pending", "passed", "denied")
 AT_ONCE = 1000  # held items whose decisions one query reads
 _BY_PEOPLE = {"approve": "approved", "edit": "edited", "reject": "rejected"}
+_BY_OTHERS = {"approve": "passed", "reject": "denied", "expire": "expired"}  # by a changed policy, or the clock
 
 
 @dataclass
@@ -105,8 +106,8 @@ def calls_preview(
     found = CallsPreview(PackFit(draft), rules=[RuleTally(rule) for rule in (*under_draft.rules.given, None)])
     found.total = stored.order_by().filter(erased_at=None)[: COUNTED + 1].count()
     seen = set[str]()  # held items
-    came: list[tuple[RuleTally, str]] = []  # each with a held item, or with what became of the call without one
-    with_shadow = any(rule.get("shadow") for rule in draft.rules)
+    came: list[tuple[RuleTally, str]] = []
+    with_shadow = any(rule.get("shadow") for rule in under_draft.rules.given)
     places = {id(rule): place for place, rule in enumerate(under_draft.rules.given)}
     rows = stored.values_list("public_id", "received_at", "body", "verdict", "calls", "erased_at")[:most]
     for public_id, received_at, raw, answered, calls, erased_at in rows.iterator(chunk_size=20):
@@ -114,38 +115,100 @@ def calls_preview(
             found.erased += calls
             continue
         found.responses += 1
-        items, told = in_force.items_of(from_json(raw)), from_json(answered)["items"]
-        for index, item in enumerate(items):
-            if item.call is None or index >= len(told):
-                continue
-            held = told[index].get("held") or told[index].get("recognised")
-            if held in seen:
-                continue
-            seen |= {held} if held else set()
+        for index, item, call, became in _stored(in_force, raw, answered, seen):
             found.calls += 1
             now, judged = _fate(found.now, agent, in_force, item, index)
             then, judged = _fate(found.then, agent, under_draft, item, index, judged.reading if is_read_so else None)
             tallies = [_count(found, places, judged, then)]
             if with_shadow:
-                shadow = under_draft.rules.judge(item.call, judged.reading, with_shadow=True)
-                if shadow.rule is not None and shadow.rule.get("shadow"):
-                    tallies.append(_count(found, places, shadow, _plainly(shadow.do)))
+                tallies += _in_shadow(found, places, under_draft.rules.judge(call, judged.reading, with_shadow=True))
             _count_packs(found, item, public_id, received_at, judged.reading)
-            came += [(tally, held or _unasked(told[index]["disposition"])) for tally in tallies]
+            came += [(tally, became) for tally in tallies]
             if now != then and len(found.examples) < EXAMPLES:
                 found.examples.append(Example(public_id, received_at, item.text, now, then))
-    outcomes = _outcomes(seen)
-    for tally, held in came:
-        tally.outcomes[outcomes.get(held, held)] += 1
+    _tell_outcomes(came, seen)
     return found
 
 
-def _count(found: CallsPreview, places: Mapping[int, int], judged: Judged, fate: Fate) -> RuleTally:
-    tally = found.rules[-1 if judged.rule is None else places[id(judged.rule)]]
+@dataclass
+class TeamPreview:
+    """A team's rules in force and its draft, over the same tool calls of its agents."""
+
+    calls: int = 0
+    responses: int = 0
+    now: Tally = field(default_factory=Tally)
+    then: Tally = field(default_factory=Tally)
+    rules: list[RuleTally] = field(default_factory=list)  # the draft's in order, then whatever else decides
+    examples: list[Example] = field(default_factory=list)  # the newest
+
+
+def team_preview(
+    agents: Sequence[Agent],
+    in_force: Mapping[int, heuristics.Scorer],
+    under_draft: Mapping[int, heuristics.Scorer],
+    rules: Sequence[Mapping[str, Any]],
+    most: int = MOST,
+) -> TeamPreview:
+    """Judge the stored tool calls of a team's agents by the scorers of each; of all `most` responses, the newest.
+
+    `rules` are the team's as the scorers under the draft have them. Two queries.
+    """
+    found = TeamPreview(rules=[RuleTally(rule) for rule in (*rules, None)])
+    places = {id(rule): place for place, rule in enumerate(rules)}
+    with_shadow = any(rule.get("shadow") for rule in rules)
+    since, by_key = timezone.now() - timedelta(days=DAYS), {agent.pk: agent for agent in agents}
+    newest = (AgentResponse.latest_of(agent).filter(calls__gt=0, received_at__gte=since) for agent in agents)
+    parts = [rows.filter(erased_at=None).values("pk")[: max(1, most // len(agents))] for rows in newest]
+    rows = AgentResponse.objects.filter(pk__in=OfEach(*parts) if parts else []).order_by("-received_at", "-id")
+    seen, came = set[str](), list[tuple[RuleTally, str]]()
+    stored = rows.values_list("agent", "public_id", "received_at", "body", "verdict")
+    for key, public_id, received_at, raw, answered in stored.iterator(chunk_size=20):
+        found.responses += 1
+        agent, scorer, draft = by_key[key], in_force[key], under_draft[key]
+        for index, item, call, became in _stored(scorer, raw, answered, seen):
+            found.calls += 1
+            now, judged = _fate(found.now, agent, scorer, item, index)
+            then, judged = _fate(found.then, agent, draft, item, index, judged.reading)  # which a team's rules leave
+            tallies = [_count(found, places, judged, then)]
+            if with_shadow:
+                tallies += _in_shadow(found, places, draft.rules.judge(call, judged.reading, with_shadow=True))
+            came += [(tally, became) for tally in tallies]
+            if now != then and len(found.examples) < EXAMPLES:
+                found.examples.append(Example(public_id, received_at, item.text, now, then))
+    _tell_outcomes(came, seen)
+    return found
+
+
+def _stored(
+    scorer: heuristics.Scorer, raw: str, answered: str, seen: set[str]
+) -> Iterator[tuple[int, Item, ToolCall, str]]:
+    """Give the calls of a stored response, each with its held item or with what became of it without one.
+
+    What is the same held item as one in `seen` is left out, and what is new is added there.
+    """
+    told = from_json(answered)["items"]
+    for index, item in enumerate(scorer.items_of(from_json(raw))):
+        if item.call is None or index >= len(told):
+            continue
+        held = told[index].get("held") or told[index].get("recognised")
+        if held in seen:
+            continue
+        seen |= {held} if held else set()
+        yield index, item, item.call, held or _unasked(told[index]["disposition"])
+
+
+def _count(found: CallsPreview | TeamPreview, places: Mapping[int, int], judged: Judged, fate: Fate) -> RuleTally:
+    tally = found.rules[-1 if judged.rule is None else places.get(id(judged.rule), -1)]
     tally.calls += 1
     tally.fates[fate] += 1
     tally.unsure += bool(judged.fault)
     return tally
+
+
+def _in_shadow(found: CallsPreview | TeamPreview, places: Mapping[int, int], judged: Judged) -> list[RuleTally]:
+    """Count what a rule in shadow would have decided, as if it were in force."""
+    is_one = judged.rule is not None and judged.rule.get("shadow") and id(judged.rule) in places
+    return [_count(found, places, judged, _plainly(judged.do))] if is_one else []
 
 
 def _count_packs(found: CallsPreview, item: Item, response: str, received_at: datetime, reading: Reading) -> None:
@@ -182,6 +245,12 @@ def _unasked(disposition: str) -> str:
     return "denied" if disposition == "reject" else "passed"
 
 
+def _tell_outcomes(came: Iterable[tuple[RuleTally, str]], seen: Iterable[str]) -> None:
+    outcomes = _outcomes(seen)
+    for tally, became in came:
+        tally.outcomes[outcomes.get(became, became)] += 1
+
+
 def _outcomes(held: Iterable[str]) -> dict[str, str]:
     """Return what was decided of held calls. Of which nothing was, that one waits."""
     outcomes, ids = dict.fromkeys(held, "pending"), iter(held)
@@ -191,5 +260,5 @@ def _outcomes(held: Iterable[str]) -> dict[str, str]:
             if by == Decision.By.PERSON and verdict in _BY_PEOPLE:
                 outcomes[public_id] = _BY_PEOPLE[verdict]
             else:
-                outcomes[public_id] = "expired" if verdict == Decision.Verdict.EXPIRE else "withdrawn"
+                outcomes[public_id] = _BY_OTHERS.get(verdict, "withdrawn")
     return outcomes

@@ -7,12 +7,11 @@ from typing import Any
 from django import template
 from django.template.context import RequestContext
 
-from metacog import heuristics
 from metacog.accounts.forms import PackForm
 from metacog.heuristics.policy.pack_fit import ENOUGH
 from metacog.heuristics.tool_calls.pack import ASKS_ALL
 from metacog.models import Agent, Policy, Role, pack_words
-from patterns.patterns.scorer import scorer_shown
+from patterns.patterns.scorer import as_scored, scorer_shown
 from reviews.presentation.calls.packs import compared
 from reviews.scoring.calls_preview import calls_preview
 from reviews.scoring.preview import DAYS
@@ -36,8 +35,7 @@ def packs_of(context: RequestContext, agent: Agent, policy: Policy) -> dict[str,
         "csrf_token": context.get("csrf_token"),
     }
     if own == [ASKS_ALL]:
-        draft = heuristics.Policy.from_dict(policy.as_dict())
-        found = calls_preview(agent, scorer_shown(agent), draft, MOST)
+        found = calls_preview(agent, scorer_shown(agent), as_scored(agent, policy), MOST)
         told = compared(found, policy)
         shown |= {"asks_all": True, "fit": told, "enough": ENOUGH, "is_enough": told.calls >= ENOUGH, "days": DAYS}
         shown |= {"form": PackForm(initial={"workspace": told.workspace})}

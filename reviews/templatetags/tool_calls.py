@@ -9,8 +9,8 @@ from django import template
 from django.urls import reverse
 from django.utils import timezone
 
-from metacog import heuristics
 from metacog.models import Agent, Policy
+from patterns.patterns.scorer import as_scored
 from reviews.metrics import daily
 from reviews.presentation.statistics import charts
 from reviews.scoring.rule_suggestions import suggestions
@@ -38,5 +38,5 @@ def rules_of(agent: Agent, policy: Policy) -> dict[str, Any]:
         "policy": policy,
         "rules": len(policy.rules),
         "shadow": sum(bool(rule.get("shadow")) for rule in policy.rules),
-        "suggested": len(suggestions(agent, heuristics.Policy.from_dict(policy.as_dict()))),
+        "suggested": len(suggestions(agent, as_scored(agent, policy))),
     }

@@ -12,7 +12,8 @@ from django.core.management import CommandError, call_command
 
 from metacog.accounts.agents import create_agent
 from metacog.heuristics.tool_calls import pack
-from metacog.models import Agent, AuditEvent, Policy
+from metacog.models import Agent, AuditEvent, Policy, TeamRules
+from reviews.models import Decision, HeldItem
 from tests.reviews.api.test_tool_calls import ask, by_person, ruled
 from tests.tables import table
 
@@ -162,3 +163,55 @@ class TestPacks:
         (said,) = refused("apply", "kuro", written({"packs": [{"name": "codng"}]}))
         assert "/packs/0/name: must be one of " in said
         assert "everything-asks" in said
+
+
+class TestATeamsRules:
+    """`show-team` and `apply-team`; `--settle` of both commands that change rules."""
+
+    def test_a_file_becomes_the_next_version(self, kuro: Any, written: Any) -> None:
+        held = ask(kuro, name="rm")["held"]
+        path = written([{"tool": "rm", "do": "deny", "reason": "never"}])
+        told = policy("apply-team", "Aurora", path, "--dry-run")
+        assert "+- tool: rm\n+  do: deny" in told
+        assert "denied: 0 → 1" in told
+        assert "1 pending call would be denied:" in told
+        assert f"  {held} kuro: rm " in told
+        assert "Nothing was written" in told
+        assert not TeamRules.objects.exists()
+        assert "Version 1 of the rules of Aurora is in force." in policy("apply-team", "Aurora", path)
+        assert HeldItem.objects.get().state == "pending"
+        assert "nothing changes" in policy("apply-team", "Aurora", written(policy("show-team", "Aurora")))
+        assert "0 released, 1 rejected." in policy("apply-team", "Aurora", path, "--settle")
+        assert HeldItem.objects.get().state == "rejected"
+        event = AuditEvent.objects.get(action="team-rules-changed")
+        assert (event.actor_kind, event.data["count"], bool(event.data["os_user"])) == ("system", 1, True)
+        assert json.loads(policy("show-team", "Aurora", "--json")) == {
+            "rules": [{"tool": "rm", "do": "deny", "reason": "never"}]
+        }
+
+    def test_settle_decides_what_apply_lists(self, kuro: Any, written: Any) -> None:
+        ask(kuro, name="ls")
+        path = written({"rules": [{"tool": "ls", "do": "allow"}]})
+        assert "1 pending call would pass:" in policy("apply", "kuro", path)
+        assert HeldItem.objects.get().state == "pending"
+        assert "1 released, 0 rejected." in policy("apply", "kuro", path, "--settle")
+        assert Decision.objects.get().policy_version == 2
+
+    @table(
+        ("given", "told"),
+        [
+            ([{"tool": "rm", "do": "forbid"}], '/0/do: must be "ask"'),
+            ({"rule": []}, "(the whole): must be a list"),
+            ("a: [", "(the whole): "),
+        ],
+    )
+    def test_what_is_wrong_is_said_and_nothing_written(self, kuro: Any, written: Any, given: Any, told: str) -> None:
+        (line,) = refused("apply-team", "Aurora", written(given))
+        assert told in line
+
+    def test_they_are_no_part_of_an_agents_file(self, kuro: Any, written: Any) -> None:
+        (line,) = refused("apply", "kuro", written({"team_rules": []}))
+        assert "/team_rules: are the team's" in line
+        assert "team_rules" not in policy("show", "kuro")
+        with pytest.raises(CommandError, match="There is no team boreas"):
+            policy("show-team", "boreas")

@@ -92,9 +92,13 @@ export interface components {
             outcome: components["schemas"]["Outcome"] | null;
             /** @description Of a released tool call. `given`: make it now; told once of a call without `call_id`, of one with it until its outcome is reported. `post`: it was asked for under several ids; post it again, and the first one passes. `used`: do not make it for this approval again. */
             permission: ("given" | "post" | "used") | null;
+            /** @description Of the changed policy that decided what waited. */
+            policy_version?: number | null;
             reason: string;
             /** @description The agent's own count, without gaps. */
             seq: number;
+            /** @description Of the team's changed rules that did. */
+            team_rules_version?: number | null;
             /** @description What may be used now; null unless something was released. */
             text: string | null;
             /** @description When the approval was used up; not by this answer. */

@@ -49,7 +49,7 @@ class Command(BaseCommand):
 
 def _decisions(since: datetime | None) -> Iterator[Decision]:
     rows = Decision.objects.filter(released_at__isnull=False).select_related(
-        "held__response", "held__call__outcome", "held__agent__team", "held__terms", "person"
+        "held__response", "held__call__outcome", "held__agent__team", "held__terms", "person", "changed_by"
     )
     said = Comment.objects.exclude(text="").select_related("author").order_by("pk")
     given = Approval.objects.filter(ended_at=None).select_related("person")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import getpass
+import itertools
 import json
 from argparse import ArgumentParser
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import yaml
 from django.core.exceptions import ValidationError
@@ -18,21 +19,32 @@ from django.template.defaultfilters import pluralize
 
 from metacog import heuristics
 from metacog.accounts import agents
-from metacog.accounts.rule_forms import what_it_does
+from metacog.accounts.rule_forms import plain, what_it_does
+from metacog.heuristics.text.strict_json import pointer
 from metacog.heuristics.tool_calls.pack import packs, with_pack
+from metacog.heuristics.tool_calls.rules import errors_in, is_own
 from metacog.heuristics.wire import wire
 from metacog.heuristics.wire.strict_yaml import load_yaml
 from metacog.management.commands.agent import find, settings_in
-from metacog.models import Agent, Policy
+from metacog.models import Agent, Policy, Team
 from metacog.runtime.file_errors import cannot_be
 from metacog.unreadable import UnreadablePolicy
-from patterns.patterns.scorer import scorer_shown
+from patterns.patterns.scorer import as_scored, scorer_shown
+from reviews.held.calls import rule_changes
+from reviews.held.calls.rule_changes import Listed, Waiting
+from reviews.held.decisions import Change, Circumstances
 from reviews.presentation.calls.rule_tallies import of_rule
+from reviews.presentation.calls.waiting import lines
 from reviews.presentation.rule_words import in_words
-from reviews.scoring.calls_preview import calls_preview
-from reviews.scoring.preview import DAYS, preview
+from reviews.scoring.calls_preview import CallsPreview, RuleTally, TeamPreview, calls_preview
+from reviews.scoring.preview import DAYS, MOST, preview
+from reviews.scoring.team_drafts import TeamDraft
 
-LANGUAGE = "language"  # the agent's own, no part of its policy's file
+# What decides with an agent's policy and is no part of its file, and whose it is.
+OTHERS = {
+    "language": "is the agent's, and no part of its policy",
+    "team_rules": "are the team's, and no part of a policy; see `policy show-team`",
+}
 
 
 class Command(BaseCommand):
@@ -57,11 +69,26 @@ class Command(BaseCommand):
         source.add_argument("--pack", metavar="NAME", help="the policy in force with this pack of rules")
         text = "what the pack needs to know: workspace=FOLDER, in which the agent works"
         apply.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=text)
-        apply.add_argument("--dry-run", action="store_true", help="write nothing")
+        text = "print a team's rules on tool calls, which come before those of all its agents' policies, as YAML"
+        show_team = actions.add_parser("show-team", help=text, description=text)
+        show_team.add_argument("--json", action="store_true", help="as JSON")
+        text = "make what a file holds the next version of a team's rules; print the diff and a backtest"
+        apply_team = actions.add_parser("apply-team", help=text, description=text)
+        for command in (show_team, apply_team):
+            command.add_argument("team", metavar="TEAM", help="its name")
+        text = "a list of rules, or `rules` with one, as `show-team` prints it, YAML or JSON"
+        apply_team.add_argument("file", type=Path, metavar="FILE", help=text)
+        for command in (apply, apply_team):
+            command.add_argument("--dry-run", action="store_true", help="write nothing")
+            text = "release the pending calls that it allows, and reject those that it denies, as they are listed"
+            command.add_argument("--settle", action="store_true", help=text)
 
     def handle(self, *args: Any, action: str, **options: Any) -> None:
         if action == "packs":
             self._packs(options["name"], options["json"])
+            return
+        if action in ("show-team", "apply-team"):
+            self._team(options["team"], options)
             return
         agent = find_agent(options["agent"])
         current = Policy.objects.select_related("agent").get(agent=agent, version=agent.policy_version)
@@ -71,12 +98,15 @@ class Command(BaseCommand):
             told = as_told(current)
             shown = json.dumps(told, ensure_ascii=False, indent=2) if options["json"] else as_yaml(told)
             self.stdout.write(shown.rstrip("\n"))
+            if version := agent.team.rules_version:
+                named = f"Version {version} of the rules of {agent.team} comes first"
+                self.stderr.write(f"{named}: `policy show-team` prints it.")
         else:
             path, pack = options["file"], options["pack"]
             if path and options["set"]:
                 raise CommandError("--set goes with --pack.")
             draft = self._read(path) if path else self._with_pack(current, pack, settings_in(options["set"]))
-            self._apply(agent, current, draft, path or Path(pack), options["dry_run"])
+            self._apply(agent, current, draft, path or Path(pack), options)
 
     def _packs(self, name: str | None, is_json: bool) -> None:
         if name is not None and name not in packs():
@@ -104,31 +134,102 @@ class Command(BaseCommand):
             self._refuse(Path(name), error.errors)
         return Policy(**values | {"marks": values["marks"] or {}}, note=f"policy apply --pack {name}"[:300])
 
-    def _apply(self, agent: Agent, current: Policy, draft: Policy, path: Path, is_dry: bool) -> None:
+    def _apply(self, agent: Agent, current: Policy, draft: Policy, path: Path, options: Mapping[str, Any]) -> None:
         before, after = as_told(current), as_told(draft)
         if before == after and not current.faults:
             self.stdout.write(f"{agent}: nothing changes; policy {current.version} stays in force.")
+            found = self._tell_waiting(Waiting.of({agent.pk: scorer_shown(agent)}, [agent]), options)
+            self._settle([agent], found, Change(current.created_by, policy_version=current.version))
             return
-        lines = difflib.unified_diff(
-            as_yaml(before).splitlines(),
-            as_yaml(after).splitlines(),
-            f"policy {current.version}",
-            f"policy {current.version + 1}",
-            lineterm="",
-        )
-        for line in lines:
-            self.stdout.write(line)
+        self._diff(before, after, "policy", current.version)
         self._tell(agent, draft)
-        if is_dry:
+        scorer = scorer_shown(agent).with_policy(as_scored(agent, draft))
+        listed = self._tell_waiting(Waiting.of({agent.pk: scorer}, [agent]), options)
+        if options["dry_run"]:
             self.stdout.write(f"Nothing was written: policy {current.version} stays in force.")
             return
+        version, os_user = current.version, _os_user()
         try:
-            agents.add_policy(agent, None, draft, based_on=current.version, os_user=_os_user())
+            _saved, count = rule_changes.change_policy(agent, None, draft, listed, based_on=version, os_user=os_user)
         except agents.PolicyMoved:
             raise CommandError("Another version came into force meanwhile; nothing was written.") from None
         except ValidationError as error:
             self._refuse(path, [(f"/{field}", each) for field, told in _by_field(error) for each in told])
         self.stdout.write(f"Policy {draft.version} of {agent} is in force.")
+        self._tell_settled(listed, count)
+
+    def _team(self, name: str, options: Mapping[str, Any]) -> None:
+        team = Team.objects.filter(name=name).first()
+        if team is None:
+            raise CommandError(f"There is no team {name}.")
+        current = agents.team_rules_in_force(team)
+        before = {"rules": current.rules}
+        if "file" not in options:
+            shown = json.dumps(before, ensure_ascii=False, indent=2) if options["json"] else as_yaml(before)
+            self.stdout.write(shown.rstrip("\n"))
+            return
+        path, rules = options["file"], self._read_team(options["file"])
+        draft = TeamDraft.of(team, rules)
+        waiting = Waiting.of(draft.scorers, draft.agents)
+        if current.rules == rules:
+            self.stdout.write(f"{team}: nothing changes; version {current.version} of its rules stays in force.")
+            listed = self._tell_waiting(waiting, options)
+            self._settle(draft.agents, listed, Change(current.created_by, rules_version=current.version))
+            return
+        self._diff(before, {"rules": rules}, "rules", current.version)
+        found = draft.preview(MOST)
+        self.stdout.write(f"\nOn the last {DAYS} days:")
+        self._tell_calls(found)
+        for tally in found.rules[:-1]:
+            assert tally.rule
+            self._tell_rule(f"Rule {tally.rule['place']}", tally)
+        self.stdout.write("")
+        listed = self._tell_waiting(waiting, options)
+        if options["dry_run"]:
+            self.stdout.write(f"Nothing was written: version {current.version} stays in force.")
+            return
+        note, os_user = f"policy apply-team {path.name}"[:300], _os_user()
+        try:
+            saved = agents.change_team_rules(team, None, rules, note, based_on=current.version, os_user=os_user)
+        except agents.PolicyMoved:
+            raise CommandError("Another version came into force meanwhile; nothing was written.") from None
+        self.stdout.write(f"Version {saved.version} of the rules of {team} is in force.")
+        self._settle(draft.agents, listed, Change(rules_version=saved.version))
+
+    def _read_team(self, path: Path) -> list[dict[str, Any]]:
+        try:
+            given = read_file(path)
+        except heuristics.PolicyError as error:
+            self._refuse(path, error.errors, "no rules")
+        rules = given["rules"] if isinstance(given, Mapping) and list(given) == ["rules"] else given
+        if errors := errors_in(rules):
+            self._refuse(path, [(pointer(loc), detail) for loc, detail in errors], "no rules")
+        return [plain(rule) for rule in rules]
+
+    def _diff(self, before: Any, after: Any, what: str, version: int) -> None:
+        old, new = as_yaml(before).splitlines(), as_yaml(after).splitlines()
+        for line in difflib.unified_diff(old, new, f"{what} {version}", f"{what} {version + 1}", lineterm=""):
+            self.stdout.write(line)
+
+    def _tell_waiting(self, found: Waiting, options: Mapping[str, Any]) -> Listed:
+        """List the pending calls that rules allow or deny; return those that are to be decided."""
+        for calls, would in ((found.passing, "pass"), (found.denied, "be denied")):
+            if calls:
+                self.stdout.write(f"{len(calls):,} pending call{pluralize(len(calls))} would {would}:")
+            for line in lines(calls):
+                self.stdout.write(f"  {line.held} {line.agent}: {line.name} {line.command}")
+                self.stdout.write(f"    {line.effects}")
+        if found.is_bounded:
+            self.stdout.write("Only the calls that have waited longest were read.")
+        return found.listed if options["settle"] and not options["dry_run"] else Listed()
+
+    def _settle(self, owned: Sequence[Agent], listed: Listed, change: Change) -> None:
+        how = Circumstances(change=change)
+        self._tell_settled(listed, rule_changes.settle(owned, listed, how) if listed else rule_changes.NONE)
+
+    def _tell_settled(self, listed: Listed, count: rule_changes.Count) -> None:
+        if listed:
+            self.stdout.write(f"{count.released:,} released, {count.rejected:,} rejected.")
 
     def _read(self, path: Path) -> Policy:
         """Return what a file holds as a version; CommandError once everything that is wrong is told."""
@@ -136,7 +237,7 @@ class Command(BaseCommand):
             policy = policy_in(path)
         except heuristics.PolicyError as error:
             self._refuse(path, error.errors)
-        values = {name: value for name, value in policy.as_dict().items() if name != LANGUAGE}
+        values = {name: value for name, value in policy.as_dict().items() if name not in OTHERS}
         draft = Policy(**values | {"marks": policy.marks or {}}, note=f"policy apply {path.name}"[:300])
         try:
             draft.clean_fields(exclude=["agent", "version", "created_by"])
@@ -144,14 +245,23 @@ class Command(BaseCommand):
             self._refuse(path, [(f"/{field}", each) for field, told in _by_field(invalid) for each in told])
         return draft
 
-    def _refuse(self, path: Path, errors: list[tuple[str, str]]) -> Any:
-        for pointer, detail in errors:
-            self.stderr.write(f"{path}: {pointer or '(the whole)'}: {detail}")
-        raise CommandError(f"{path} holds no policy; nothing was written.")
+    def _tell_calls(self, found: CallsPreview | TeamPreview) -> None:
+        self.stdout.write(f"  {found.calls:,} tool call{pluralize(found.calls)}")
+        for fate in ("asked", "allowed", "denied"):
+            self.stdout.write(f"    {fate}: {found.now.fates[fate]:,} → {found.then.fates[fate]:,}")
+
+    def _tell_rule(self, named: str, tally: RuleTally) -> None:
+        assert tally.rule
+        self.stdout.write(f"  {named}, {what_it_does(tally.rule, in_words)}:\n    {of_rule(tally)}")
+
+    def _refuse(self, path: Path, errors: Sequence[tuple[str, str]], nothing: str = "no policy") -> NoReturn:
+        for place, detail in errors:
+            self.stderr.write(f"{path}: {place or '(the whole)'}: {detail}")
+        raise CommandError(f"{path} holds {nothing}; nothing was written.")
 
     def _tell(self, agent: Agent, draft: Policy) -> None:
         """Say what the draft would have done on what is stored."""
-        rules, scorer = heuristics.Policy.from_dict(draft.as_dict()), scorer_shown(agent)
+        rules, scorer = as_scored(agent, draft), scorer_shown(agent)
         words, calls = preview(agent, scorer, rules), calls_preview(agent, scorer, rules)
         self.stdout.write(f"\nOn the last {DAYS} days:")
         self.stdout.write(f"  {words.responses:,} response{pluralize(words.responses)}")
@@ -161,15 +271,14 @@ class Command(BaseCommand):
             ("items held", words.now.held, words.then.held),
         ):
             self.stdout.write(f"    {name}: {was:,} → {will:,}")
-        self.stdout.write(f"  {calls.calls:,} tool call{pluralize(calls.calls)}")
-        for fate in ("asked", "allowed", "denied"):
-            self.stdout.write(f"    {fate}: {calls.now.fates[fate]:,} → {calls.then.fates[fate]:,}")
-        for number, each in enumerate(calls.rules, 1):
-            if each.rule and (each.calls or "pack" not in each.rule):
-                named = f"Rule {number}"
-                if "pack" in each.rule:
-                    named = "{pack} {version}, rule {place}".format_map(each.rule)
-                self.stdout.write(f"  {named}, {what_it_does(each.rule, in_words)}:\n    {of_rule(each)}")
+        self._tell_calls(calls)
+        number = itertools.count(1)
+        for each in calls.rules:
+            if each.rule and is_own(each.rule):
+                self._tell_rule(f"Rule {next(number)}", each)
+            elif each.rule and each.calls:
+                given = "{pack} {version}" if "pack" in each.rule else "The team's rules {version}"
+                self._tell_rule(f"{given}, rule {{place}}".format_map(each.rule), each)
             elif each.calls:
                 self.stdout.write(f"  Other tool calls:\n    {of_rule(each)}")
         if calls.erased:
@@ -177,25 +286,28 @@ class Command(BaseCommand):
         self.stdout.write("")
 
 
-def policy_in(path: Path) -> heuristics.Policy:
-    """Return the policy that a file holds, as `show` prints one; PolicyError says what is wrong, and where.
-
-    CommandError where the file cannot be read.
-    """
+def read_file(path: Path) -> Any:
+    """Return the JSON or YAML of a file; PolicyError says what is wrong, CommandError that it cannot be read."""
     try:
         raw = path.read_bytes()
     except OSError as error:
         raise CommandError(cannot_be("read", path, error)) from None
     try:
-        given = wire.load_file(raw) if raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else load_yaml(raw)
+        return wire.load_file(raw) if raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else load_yaml(raw)
     except heuristics.Refused as refusal:
         raise heuristics.PolicyError([(each["pointer"], each["detail"]) for each in refusal.errors]) from None
-    errors = []
-    if isinstance(given, Mapping) and LANGUAGE in given:
-        errors.append((f"/{LANGUAGE}", "is the agent's, and no part of its policy"))
-        given = {name: value for name, value in given.items() if name != LANGUAGE}
+
+
+def policy_in(path: Path) -> heuristics.Policy:
+    """Return the policy that a file holds, as `show` prints one; PolicyError says what is wrong, and where.
+
+    CommandError where the file cannot be read.
+    """
+    given, errors = read_file(path), []
     if isinstance(given, Mapping):
-        given = {"hold_words_with_calls": True, **given}  # as a new agent has it
+        errors += [(f"/{name}", whose) for name, whose in OTHERS.items() if name in given]
+        # Held words as a new agent has it.
+        given = {"hold_words_with_calls": True} | {name: value for name, value in given.items() if name not in OTHERS}
     try:
         policy = heuristics.Policy.from_dict(given)
     except heuristics.PolicyError as error:
@@ -220,7 +332,8 @@ def find_agent(named: str) -> Agent:
 def as_told(policy: Policy) -> dict[str, Any]:
     """Give a policy as a file has it: every field, the rules last."""
     told = heuristics.Policy.from_dict(policy.as_dict()).as_dict()
-    del told[LANGUAGE]
+    for name in OTHERS:
+        del told[name]
     told["marks"] = told["marks"] or None
     told |= {name: [dict(each) for each in told[name]] for name in ("rules", "packs", "programs")}
     last = {

@@ -22,7 +22,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from metacog.accounts.rule_forms import as_text, pretty
 from metacog.heuristics.tool_calls.pack import packs, with_pack, workspace_of
 from metacog.heuristics.wire.assessment import HesitationPart
-from metacog.models import Agent, Policy, Role, Team, User
+from metacog.models import Agent, Policy, Role, Team, TeamRules, User
 from metacog.models.pack_words import ShownPack
 from metacog.pages.unknown_filters import unknown_filters
 from patterns.models import ErrorPattern
@@ -187,7 +187,7 @@ def log_import(request: PersonRequest, log_id: str) -> HttpResponse:
         "besides": _besides(report),
         "reasons": _reasons(report),
         "signals": [(TITLES.get(name, name), count) for name, count in report.signals.most_common()],
-        "rules": _rules(report, policies.get(tried)),
+        "rules": _rules(report, row, policies.get(tried)),
         "tools": _tools(report, row, policies.get(row.agent.policy_version) if row.agent else None),
         "more_tools": max(0, len(report.tools) - TOOLS_SHOWN),
         **_default(report, row),
@@ -360,8 +360,8 @@ class RuleRow:
     denied: int
 
 
-def _rules(report: Report, policy: Policy | None) -> list[RuleRow]:
-    rules = list(policy.rules) if policy else []
+def _rules(report: Report, row: LogImport, policy: Policy | None) -> list[RuleRow]:
+    rules = [*TeamRules.given(row.team_id, row.rules_version), *(policy.rules if policy else ())]
     found = sorted((int(place), each) for place, each in report.rules.items())
     return [
         RuleRow(place, in_words(rules[place - 1]), each.calls, each.held, each.denied)

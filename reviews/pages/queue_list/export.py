@@ -20,7 +20,7 @@ from metacog.models import User
 from reviews.held.listing import Filters, in_order, matching
 from reviews.models import Decision, HeldItem
 from reviews.pages.person import PersonRequest
-from reviews.presentation.phrases import person_name
+from reviews.presentation.phrases import who
 from reviews.serializers import never_reported, outcome_shape
 
 AT_ONCE = 100  # rows that are read together: a text may have a megabyte
@@ -95,9 +95,7 @@ def _row(held: Any, base: str) -> dict[str, Any]:
 
 
 def _who(decision: Decision) -> str:
-    if decision.person:
-        return person_name(decision.person)
-    return decision.agent.name if decision.by == Decision.By.AGENT else gettext("nobody (expired)")
+    return gettext("nobody (expired)") if decision.verdict == Decision.Verdict.EXPIRE else who(decision, None)
 
 
 def _as_csv(rows: Iterable[dict[str, Any]]) -> Iterator[str]:

@@ -24,6 +24,8 @@ def why_asked(call: HeldCall) -> list[str]:
     elif rule and rule["do"] == "allow":
         changed = gettext("A rule allowed this tool as it was. Its description or schema has changed since: %(rule)s.")
         told.append(_of_rule(changed, call))
+    elif rule and rule["do"] == "ask" and "team" in rule:
+        told.append(_of_rule(gettext("A rule of the team asks a person: %(rule)s."), call))
     elif rule and rule["do"] == "ask":
         told.append(_of_rule(gettext("A policy rule asks a person: %(rule)s."), call))
     elif rule and rule["do"] == "score" and call.hesitation:

@@ -432,11 +432,11 @@ class TestPreview:
     ) -> None:
         desk.get()
         kuro.hold()
-        with django_assert_num_queries(14):
+        with django_assert_num_queries(15):
             desk.get("?hold_at=45")
         for _ in range(5):
             kuro.hold()
-        with django_assert_num_queries(14):
+        with django_assert_num_queries(15):
             desk.get("?hold_at=45")
 
 

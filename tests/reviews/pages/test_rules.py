@@ -383,7 +383,7 @@ class TestPreview:
         self, desk: Desk, kuro: Any, posted: None, django_assert_num_queries: Any
     ) -> None:
         for at in range(3):
-            with django_assert_num_queries(15):
+            with django_assert_num_queries(16):
                 desk.get(address(DEAR))
             ask(kuro, name=f"more{at}")
 

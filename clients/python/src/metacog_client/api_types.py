@@ -140,6 +140,10 @@ class Decided(TypedDict):
     metadata: dict[str, Any]
     # The person's user name, where the team lets agents know it.
     decided_by: NotRequired[str | None]
+    # Of the changed policy that decided what waited.
+    policy_version: NotRequired[int | None]
+    # Of the team's changed rules that did.
+    team_rules_version: NotRequired[int | None]
 
 
 class DecidedPage(TypedDict):

@@ -1,0 +1,1 @@
+"""What becomes of tool calls that wait, beside what people decide about them."""
