@@ -10,11 +10,13 @@ class ReviewsConfig(AppConfig):
 
     def ready(self) -> None:
         from metacog.accounts import agents
+        from metacog.pages import agent_choice
         from patterns.patterns import lifecycle
-        from reviews.held import decisions
+        from reviews.held import decisions, filters
         from reviews.records import events
         from reviews.search import triggers
 
         post_migrate.connect(triggers.after_migrating, sender=self)
         lifecycle.proposed.connect(events.tell_proposed)
+        agent_choice.PAGES["queue"] = filters.KEPT
         agents.withdrawing.connect(decisions.withdraw_with_agent)

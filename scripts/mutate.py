@@ -42,7 +42,7 @@ SUBJECTS = {
     ),
     "audit": Subject(("metacog/audit/*",), ("tests/metacog/audit",)),
     "listing": Subject(
-        ("reviews/held/listing.py",),
+        ("reviews/held/listing.py", "reviews/held/filters.py"),
         (
             "tests/reviews/pages/queue_list",
             "tests/reviews/pages/test_queue.py",

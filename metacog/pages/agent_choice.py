@@ -16,7 +16,7 @@ MAX_FILTER = 100  # characters of what else is asked for that are handed on
 # The pages that are about one agent where their address names it, each with what else it asks for that stays when
 # another agent is found. The list of agents leads back to these.
 PAGES: dict[str, Sequence[str]] = {
-    "queue": ("state", "kind", "signal", "by", "order"),
+    "queue": (),  # as its filters say, once reviews is there
     "responses": ("show",),
     "search": ("words", "kind", "state", "session", "tool", "metadata", "since", "until"),
     "deliveries": ("state",),

@@ -234,7 +234,8 @@ def _asked(
             form.cleaned_data["person"] = ""
             unknown_person = [gettext("Unknown person: filter ignored.")]
     form.offer(people)
-    unknown = unknown_filters(asked, action=known, agent=[filters.agent], kind=KINDS, actor=ACTORS)
+    names = {"actor": _("actor")}
+    unknown = unknown_filters(asked, action=known, agent=[filters.agent], kind=KINDS, actor=ACTORS, names=names)
     return form, log.matching(form.filters(is_whole=is_file), teams), found, [*unknown_person, *unknown]
 
 

@@ -34,7 +34,7 @@ from metacog.http.waiting import Wait, wait_for
 from metacog.models import Agent
 from patterns.patterns.scorer import scorer_for
 from reviews.held import approvers, decisions, outcomes
-from reviews.held.listing import with_metadata
+from reviews.held.filters import with_metadata
 from reviews.held.waiting import ready
 from reviews.intake.approvals import hear
 from reviews.intake.ingest import receive

@@ -47,7 +47,8 @@ from metacog.models import Agent, PersonalToken, Role, Team, User
 from patterns.serializers import instant
 from reviews.api.responses import SAID, Approvals, Decided, Held, Version
 from reviews.held import approvers, decisions, grants
-from reviews.held.listing import Filters, Order, along, behind, in_order, matching, with_metadata
+from reviews.held.filters import FILTERS, Filters, Order, with_metadata
+from reviews.held.listing import along, behind, in_order, matching
 from reviews.models import Approval, Comment, Decision, HeldItem, ItemTalk
 from reviews.outbox.notification_texts import zone_of
 from reviews.presentation.approvals import whom as in_words
@@ -250,10 +251,8 @@ def read_queue(request: TokenRequest, asked: Query[QueueAsked]) -> HttpResponse:
     state = asked.state
     filters = Filters(
         state="held" if state == "pending" else "decided",
-        agent=asked.agent,
-        kind=asked.kind,
-        effect=asked.effect,
         order=asked.order,
+        **asked.model_dump(include=FILTERS.keys() - {"session"}),  # which may be asked for as "" here
     )
     person = request.auth.person
     metadata, last = metadata_asked(request), cursor(HeldItem.objects.filter(team__in=teams), asked.after)
@@ -264,7 +263,7 @@ def read_queue(request: TokenRequest, asked: Query[QueueAsked]) -> HttpResponse:
             items = items.filter(response__session=asked.session.replace("\0", ""))
         items = items.exclude(state=State.PENDING) if state == "decided" else items.filter(state=state)
         if state == "pending":
-            items = approvers.narrowed(items, asked.needs, person.pk)
+            items = approvers.narrowed(items, filters.needs, person.pk)
         return behind(items, filters, last) if last else items
 
     # Which they are first, as in the console: else the texts of all that match are read to be put in order.

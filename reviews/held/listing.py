@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta
-from typing import Any, Literal, TypeVar
-from urllib.parse import urlencode
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
 
 from django.db.models import (
     BigIntegerField,
@@ -28,207 +26,31 @@ from django.db.models import (
     When,
     prefetch_related_objects,
 )
-from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce, Left
 from django.db.models.lookups import GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual
 from django.utils import timezone
 
-from metacog.accounts.forms import SIGNALS
 from metacog.db.clocks import LEEWAY
 from metacog.db.ids import first_id_at
 from metacog.db.rows import COUNTED, Negated, OfEach, Row
-from metacog.heuristics.tool_calls import effect_bits
-from metacog.models import Agent, AgentState, Team, User
+from metacog.models import AgentState, Team, User
 from metacog.models.heartbeat import is_alive
-from metacog.pages.unknown_filters import unknown_filters
 from reviews.held import alike as near_duplicates
 from reviews.held import approvers, talk
 from reviews.held.alike import Group
 from reviews.held.counts import to_do, worker_at
+from reviews.held.filters import FILTERS, Filters, Items, Teams, narrowed
 from reviews.held.presence import Presence
 from reviews.models import Decision, HeldItem, ReviewTerms, Signal
 
 PAGE = 50
 CLIP = 240  # characters of a text that a row needs; CSS clips to two lines
 CALL_CLIP = 2000  # of a tool call's, of which a line names the short arguments
-MOST_METADATA = 5  # values that an address asks for
-NEEDS = ("me", "others", "calls")  # whose approval is missing
-WRITTEN = ("score_from", "score_to", "since", "until", "assigned", "mentions")  # filters of any value of their kind
 JUST_NOW = timedelta(seconds=60)  # how long a decided item stays in the list, dimmed
 MAX_JUST_DECIDED = 30
-_A_NUMBER = re.compile(r"[1-9][0-9]{0,17}")  # fits into 64 bits
-
-Order = Literal["learned", "risk", "age"]  # by the learned risk, the hesitation score, or the time it was held
 
 State, Kind = HeldItem.State, HeldItem.Kind
-Teams = Sequence[Team]
-Items = QuerySet[HeldItem]
 Keys = QuerySet[HeldItem, Any]
-Rows = TypeVar("Rows", bound=QuerySet[Any])
-
-
-def word(query: Mapping[str, Any], name: str) -> str:
-    """Return one value of an address or a form as far as it can name something."""
-    return named(query.get(name, ""))
-
-
-def named(value: str) -> str:
-    """Return what of a value can name something; PostgreSQL takes no NUL."""
-    return value[:40].replace("\0", "")
-
-
-def _number(value: str) -> str:
-    return value if _A_NUMBER.fullmatch(value) else ""
-
-
-def _written(value: str) -> str:
-    return value[:255].replace("\0", "")
-
-
-def _metadata(query: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Read `metadata.NAME=VALUE`, and the two fields of the form for one more."""
-    asked = {name.removeprefix("metadata."): query[name] for name in query if name.startswith("metadata.")}
-    if query.get("metadata_name") and query.get("metadata_value"):
-        asked[query["metadata_name"]] = query["metadata_value"]
-    return tuple((_written(name), _written(value)) for name, value in list(asked.items())[:MOST_METADATA])
-
-
-def _score(value: str) -> str:
-    return value if value.isascii() and value.isdigit() and len(value) <= 3 and int(value) <= 100 else ""
-
-
-def _day(value: str) -> str:
-    try:
-        return date.fromisoformat(value[:10]).isoformat()
-    except ValueError:
-        return ""
-
-
-def orders(teams: Teams) -> Sequence[Order]:
-    """Return the orders in which the queue of these teams can be read, the usual one first."""
-    known: Sequence[Order] = ("learned", "risk", "age") if any(team.risk_kind for team in teams) else ("risk", "age")
-    return known if usual_order(teams) == known[0] else ("risk", "learned", "age")
-
-
-def usual_order(teams: Teams) -> Order:
-    return "learned" if any(team.risk_kind and team.risk_order for team in teams) else "risk"
-
-
-@dataclass(frozen=True)
-class Filters:
-    """What of the queue is looked at; in the page's address, as far as it differs from the default.
-
-    To add one: a field here, its value in `of`, its condition in `narrowed`, its field in `reviews/_filters.html`.
-    """
-
-    state: Literal["held", "decided"] = "held"
-    agent: str = ""  # public id
-    kind: str = ""
-    signal: str = ""
-    by: str = ""  # who decided: of Decision.By, or the number of a person; of what is decided only
-    session: str = ""
-    pattern: str = ""  # words of a known error that fired
-    tool: str = ""  # the name of a tool call's
-    effect: str = ""  # one of effect_bits.NAMES
-    score_from: str = ""  # whole numbers
-    score_to: str = ""
-    since: str = ""  # the first and the last day on which it was held, as 2026-11-26, where the person is
-    until: str = ""
-    alike: str = ""  # public id of an item; of what is held its near-duplicates, each for itself
-    metadata: tuple[tuple[str, str], ...] = ()  # names and values; in the address as `metadata.run`
-    assigned: str = ""  # the number of a person; so is `mentions`
-    mentions: str = ""
-    snoozed: str = ""  # "1" for what is snoozed, which no other list of what is held has
-    needs: str = ""  # of NEEDS; of what is held
-    viewer: int = 0  # the key of whose queue it is, which has nothing that they approved; no part of an address
-    order: Order = "risk"
-    usual: Order = "risk"  # the order that is meant where an address names none
-    after: str = ""  # public id of the last item of the page before
-
-    @classmethod
-    def of(cls, query: Mapping[str, Any], teams: Teams, viewer: int = 0) -> Filters:
-        """Read an address of the queue of these teams; what is not known means the default."""
-        agent, kind, signal, after = (word(query, name) for name in ("agent", "kind", "signal", "after"))
-        is_decided, by, needs = query.get("state") == "decided", word(query, "by"), word(query, "needs")
-        effect, usual = word(query, "effect"), usual_order(teams)
-        return cls(
-            state="decided" if is_decided else "held",
-            agent=agent,
-            kind=kind if kind in Kind.values else "",
-            signal=signal if signal in SIGNALS else "",
-            effect=effect if effect in effect_bits.NAMES else "",
-            by=by if is_decided and (by in Decision.By.values or _A_NUMBER.fullmatch(by)) else "",
-            session=_written(query.get("session", "")),
-            pattern=_written(query.get("pattern", "")).strip(),
-            tool=_written(query.get("tool", "")).strip(),
-            score_from=_score(query.get("score_from", "")),
-            score_to=_score(query.get("score_to", "")),
-            since=_day(query.get("since", "")),
-            until=_day(query.get("until", "")),
-            alike="" if is_decided else word(query, "alike"),
-            metadata=_metadata(query),
-            **{name: _number(word(query, name)) for name in ("assigned", "mentions")},
-            snoozed="" if is_decided or word(query, "snoozed") != "1" else "1",
-            needs=needs if not is_decided and needs in NEEDS else "",
-            viewer=viewer,
-            order=next((each for each in orders(teams) if each == query.get("order")), usual),
-            usual=usual,
-            after=after,
-        )
-
-    @classmethod
-    def of_list(cls, query: Mapping[str, str], teams: Teams, viewer: int = 0) -> tuple[Filters, list[str]]:
-        """Read the address of a page; return also a sentence for each value of it that is not known."""
-        filters = cls.of(query, teams, viewer)
-        by = {"by": [*Decision.By.values, filters.by]} if filters.state == "decided" else {}
-        named_agent = list(Agent.objects.filter(team__in=teams, public_id=filters.agent)) if filters.agent else []
-        told = unknown_filters(
-            query,
-            agents=named_agent,
-            state=("held", "decided"),
-            kind=Kind.values,
-            signal=SIGNALS,
-            effect=effect_bits.NAMES,
-            order=orders(teams),
-            **by,
-            snoozed=["1"],
-            needs=NEEDS,
-            **{name: [getattr(filters, name)] for name in WRITTEN},
-        )
-        if not named_agent:
-            filters = replace(filters, agent="")
-        return filters, told
-
-    @property
-    def fields(self) -> dict[str, str]:
-        """Return what differs from the default, for a form."""
-        default = Filters(order=self.usual, usual=self.usual, viewer=self.viewer)
-        told = {name: value for name, value in vars(self).items() if value != getattr(default, name)}
-        return told | {f"metadata.{name}": value for name, value in told.pop("metadata", ())}
-
-    @property
-    def query(self) -> str:
-        """Return the address' query with its question mark, or nothing."""
-        return "?" + urlencode(self.fields) if self.fields else ""
-
-    @property
-    def narrow(self) -> bool:
-        default = Filters(state=self.state, order=self.order, usual=self.usual, after=self.after, viewer=self.viewer)
-        return self != default
-
-    @property
-    def more(self) -> bool:
-        """Tell whether any of those is set that the page folds away."""
-        return any((self.pattern, self.tool, self.score_from, self.score_to, self.since, self.until))
-
-    @property
-    def in_groups(self) -> bool:
-        """Tell whether near-duplicates are one row."""
-        return self.state == "held" and not self.alike
-
-    def but(self, **changes: Any) -> Filters:
-        """Return these filters with some changed, at the first page."""
-        return replace(self, after="", **changes)
 
 
 @dataclass(frozen=True)
@@ -244,70 +66,9 @@ class Page:
     to_do: Mapping[str, int]  # how much waits in these teams, for the navigation
 
 
-def with_metadata(rows: Rows, wanted: Mapping[str, str], column: str = "metadata") -> Rows:
-    """Narrow rows down to those whose metadata have these values: texts, or numbers as they are written."""
-    for number, (name, value) in enumerate(wanted.items()):
-        of_name = Cast(KeyTextTransform(name.replace("\0", ""), column), TextField())
-        rows = rows.alias(**{f"wanted_{number}": of_name}).filter(**{f"wanted_{number}": value.replace("\0", "")})
-    return rows
-
-
 def matching(filters: Filters, teams: Teams) -> Items:
     """Return the items that match, of these teams, whatever their state."""
-    return _matching(HeldItem.objects.filter(team__in=teams), filters, teams)
-
-
-def _matching(items: Items, filters: Filters, teams: Teams) -> Items:
-    items = narrowed(items, filters)
-    if filters.alike:
-        key = HeldItem.objects.filter(public_id=filters.alike, team__in=teams).values("alike")[:1]
-        items = items.filter(alike=Subquery(key))
-    return items
-
-
-def narrowed(items: Items, filters: Filters) -> Items:
-    """Narrow items down to those that match; near-duplicates are asked for by `matching`."""
-    if filters.agent:
-        items = items.filter(agent=Agent.objects.filter(public_id=filters.agent).values("pk")[:1])
-    if filters.kind:
-        items = items.filter(kind=filters.kind)
-    if filters.signal:
-        items = items.filter(Exists(Signal.objects.filter(response=OuterRef("response"), type=filters.signal)))
-    if filters.pattern:
-        fired = Signal.objects.filter(pattern__description__icontains=filters.pattern)
-        items = items.filter(Exists(fired.filter(response=OuterRef("response"))))
-    if filters.tool:
-        items = items.filter(call__name=filters.tool)
-    if filters.effect:
-        has_it = F("effect_bits").bitand(effect_bits.bit(filters.effect))
-        items = items.filter(effect_bits__gt=0).alias(has_it=has_it).filter(has_it__gt=0)
-    if filters.score_from:
-        items = items.filter(hesitation_score__gte=int(filters.score_from))
-    if filters.score_to:
-        items = items.filter(hesitation_score__lte=int(filters.score_to))
-    if filters.since:
-        items = items.filter(held_at__gte=_midnight(filters.since))
-    if filters.until:
-        items = items.filter(held_at__lt=_midnight(filters.until, days=1))
-    if filters.session:
-        items = items.filter(response__session=filters.session)
-    if filters.metadata:
-        items = with_metadata(items, dict(filters.metadata))
-    if filters.by:
-        of_it = Decision.objects.filter(held=OuterRef("pk"), undone_at=None)
-        whose = {"by": filters.by} if filters.by in Decision.By.values else {"person": filters.by}
-        items = items.filter(Exists(of_it.filter(**whose)))
-    return talk.narrowed(
-        items, assigned=filters.assigned, mentions=filters.mentions, snoozed_only=bool(filters.snoozed)
-    )
-
-
-def _midnight(day: str, days: int = 0) -> datetime:
-    try:
-        begins = date.fromisoformat(day) + timedelta(days=days)
-        return datetime.combine(begins, time.min, timezone.get_current_timezone()).astimezone(UTC)
-    except OverflowError:  # of the first or last day that there is
-        return datetime.fromisoformat(day).replace(tzinfo=UTC)
+    return narrowed(HeldItem.objects.filter(team__in=teams), filters)
 
 
 def in_groups(items: Items, filters: Filters, without: Sequence[str] = ()) -> Items:
@@ -331,8 +92,7 @@ def alike_of(held: HeldItem, filters: Filters) -> Group | None:
 
 def _others(filters: Filters) -> Items:
     """Return what is pending and matches, in whatever team: a key is of one agent."""
-    # What is the same in a whole group.
-    fixed = replace(filters, agent="", kind="", tool="", effect="", score_from="", score_to="")
+    fixed = filters.but(**{name: "" for name, each in FILTERS.items() if each.of_group})
     return _in_queue(narrowed(HeldItem.objects.all(), fixed), fixed)
 
 
@@ -419,7 +179,7 @@ def page(filters: Filters, person: User, presence: Presence) -> Page:
     recent = just_decided(teams)
 
     # Written once: to write what waits anew for each team and list took a third of the page's time.
-    matched = _matching(HeldItem.objects.all(), filters, teams)
+    matched = narrowed(HeldItem.objects.all(), filters)
     asked = matched.filter(~Q(state=State.PENDING)) if filters.state == "decided" else _in_queue(matched, filters)
     others = _others(filters) if filters.in_groups else None
 
@@ -442,7 +202,7 @@ def page(filters: Filters, person: User, presence: Presence) -> Page:
         elif last:
             count = of(teams).order_by()[: COUNTED + 1].count()
         else:  # what is rare is looked for in all that waits: once
-            fired = _matching(_where_fired(filters, teams), filters.but(signal=""), teams)
+            fired = narrowed(_where_fired(filters, teams), filters.but(signal=""))
             found = list(_in_queue(fired, filters).order_by().values_list("pk", flat=True)[: COUNTED + 1])
             count = len(found)
     # Which they are first: else the texts of all that match are read to be put in order.

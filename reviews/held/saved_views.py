@@ -11,7 +11,8 @@ from django.db.models import Count, Q, QuerySet, Value
 
 from metacog.audit import audit
 from metacog.models import Role, Team, User
-from reviews.held.listing import Filters, pending
+from reviews.held.filters import Filters
+from reviews.held.listing import pending
 from reviews.models import SavedView
 
 MOST = 30  # of a person, and of a team

@@ -284,19 +284,6 @@ def is_snoozed(row: ItemTalk | None, held: HeldItem, now: datetime) -> bool:
 # -- the queue ------------------------------------------------------------------------------------------
 
 
-def narrowed(
-    items: QuerySet[HeldItem], *, assigned: str = "", mentions: str = "", snoozed_only: bool = False
-) -> QuerySet[HeldItem]:
-    """Narrow items down to those of a person, those that mention a person, or those that are snoozed."""
-    if assigned:
-        items = items.filter(talk__assignee=int(assigned))
-    if mentions:
-        items = items.filter(Exists(mentioning(mentions).filter(held=OuterRef("pk"))))
-    if snoozed_only:
-        items = items.filter(pk__in=snoozed(timezone.now()).values("held"))
-    return items
-
-
 def awake(items: QuerySet[HeldItem], now: datetime | None = None) -> QuerySet[HeldItem]:
     """Leave out what is snoozed."""
     same = _asleep(now or timezone.now()).filter(held=OuterRef("pk"), snoozed_version=OuterRef("version"))

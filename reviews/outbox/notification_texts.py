@@ -22,9 +22,9 @@ from metacog.heuristics.tool_calls.secrets import excerpt
 from metacog.models import Channel, Notice, PersonNotices, User
 from metacog.notices import chat, notices
 from metacog.notices.mail import Mail, own_name
-from reviews.held import mail_links
 from reviews.held.listing import beginning, by_rule
 from reviews.models import HeldItem
+from reviews.outbox import mail_links
 from reviews.presentation.calls.why_asked import why_asked
 from reviews.presentation.effects import in_short, in_words
 from reviews.presentation.explanation import parts

@@ -19,7 +19,8 @@ from metacog.heuristics.effects.calls.reader import Reader
 from metacog.models import Role
 from patterns.models import ErrorPattern
 from reviews.held import alike, approvers, decisions
-from reviews.held.listing import PAGE, Filters, in_order, named, pending
+from reviews.held.filters import Filters, named
+from reviews.held.listing import PAGE, in_order, pending
 from reviews.metrics import review_time
 from reviews.models import HeldItem, Signal
 from reviews.pages import call_desk

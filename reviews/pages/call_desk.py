@@ -17,7 +17,7 @@ from metacog.heuristics.tool_calls import secrets
 from metacog.heuristics.tool_calls.secret_shapes import is_secret
 from metacog.models import Role
 from reviews.held import approvers, decisions, similar
-from reviews.held.listing import Filters
+from reviews.held.filters import Filters
 from reviews.held.written import calls_before
 from reviews.models import CallGrant, CallOutcome, Decision, HeldItem
 from reviews.pages import call_edit

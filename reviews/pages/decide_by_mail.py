@@ -19,9 +19,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from metacog.models import Role
 from reviews.held import decisions
-from reviews.held.mail_links import Link, path, read
 from reviews.models import Decision, HeldItem
 from reviews.outbox import notification_texts
+from reviews.outbox.mail_links import Link, path, read
 from reviews.pages import call_desk
 from reviews.pages.deciding import approvals_of, reason_form, reason_given, why_not
 from reviews.presentation.explanation import RECORD_OF, explain, response_flags

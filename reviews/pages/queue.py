@@ -29,8 +29,8 @@ from metacog.models import Agent, Role, Team, User
 from metacog.pages.agent_choice import choice
 from reviews.held import decisions, listing, presence, saved_views, similar
 from reviews.held.decisions import Taken
+from reviews.held.filters import Filters, Order, named, orders, word
 from reviews.held.grants import NotGranted
-from reviews.held.listing import Filters
 from reviews.held.presence import Presence
 from reviews.metrics import review_time, sampling
 from reviews.models import AgentResponse, Approval, Decision, HeldItem
@@ -45,11 +45,11 @@ from reviews.pages.deciding import (
     words_waiting,
 )
 from reviews.pages.person import PersonRequest, forbidden, number, visible_items
-from reviews.presentation import effects, highlight, questions
+from reviews.presentation import filter_form, highlight, questions
 from reviews.presentation.approvals import counted, whom
 from reviews.presentation.calls.grant_form import wanted
 from reviews.presentation.differences import in_words
-from reviews.presentation.explanation import RECORD_OF, TITLES, explain, other_parts, response_flags
+from reviews.presentation.explanation import RECORD_OF, explain, other_parts, response_flags
 from reviews.presentation.look_alikes import of_hosts
 from reviews.presentation.marks import marked
 from reviews.presentation.queue_rows import entries
@@ -100,7 +100,7 @@ def following(request: PersonRequest, held_id: str) -> HttpResponse:
     """
     held, filters = _visible(request, held_id), Filters.of(request.GET, request.user.teams, request.user.pk)
     around = _presence(request)
-    without = [held.public_id, *map(listing.named, request.GET.getlist("without")[:MOST_AHEAD])]
+    without = [held.public_id, *map(named, request.GET.getlist("without")[:MOST_AHEAD])]
     found = listing.neighbour(filters, request.user.teams, held, around, without)
     if found is None and "now" not in request.GET:
         return HttpResponse(status=204)
@@ -114,7 +114,7 @@ def following(request: PersonRequest, held_id: str) -> HttpResponse:
 def changes(request: PersonRequest) -> HttpResponse:
     """Answer a page that asks whether anything changed: 204, or the parts of it that did."""
     teams, around = request.user.teams, _presence(request)
-    opened, in_sight = listing.word(request.GET, "open"), "unseen" not in request.GET
+    opened, in_sight = word(request.GET, "open"), "unseen" not in request.GET
     held = None
     if opened and in_sight and around.mine != opened:
         held = visible_items(request).filter(public_id=opened).first()
@@ -226,7 +226,7 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
     around = _presence(request)
     if request.htmx and "opened" in request.POST:
         return _noted(request, filters, decision, around)
-    without = [listing.named(each) for each in request.POST.getlist("without")[:MOST_AHEAD]]
+    without = [named(each) for each in request.POST.getlist("without")[:MOST_AHEAD]]
     after = listing.neighbour(filters, request.user.teams, held, around, without)
     return _go_on(request, filters, after and _visible(request, after.public_id), decision, around)
 
@@ -302,7 +302,7 @@ def _noted(request: PersonRequest, filters: Filters, decision: Taken, around: Pr
 
     `opened` is the item that it shows by now.
     """
-    opened = listing.word(request.POST, "opened")
+    opened = word(request.POST, "opened")
     held = visible_items(request).filter(public_id=opened).first() if opened else None
     _look(request, held)
     context: dict[str, Any] = {"held": held, "filters": filters, "told": _told(request, decision)}
@@ -335,21 +335,17 @@ def _split(
     joined = f"{filters.but().query}&" if filters.but().query else "?"
     context |= {
         "view": view,
-        "chips": _chips(filters),
+        **filter_form.of_list(filters, request.user),
         "views": _views(request.user, filters, page.to_do.get("queue", 0)),
         "view_teams": [team for team in request.user.teams if request.user.has_role(team.pk, Role.REVIEWER)],
         "export_url": reverse("queue-export") + joined,
         "choice": choice("queue", agents.order_by("name", "team__name"), request.GET, filters.agent),
-        "kinds": HeldItem.Kind.choices,
-        "effect_choices": effects.choices(),
-        "signals": TITLES.items(),
-        "deciders": _deciders(request.user, filters),
         "orders": [
             ("" if order == filters.usual else order, told, order == filters.order)
             for order, told in _order_names(request.user.teams).items()
         ],
-        "held_url": reverse("queue") + filters.but(state="held", by="").query,
-        "decided_url": reverse("queue") + filters.but(state="decided", alike="").query,
+        "held_url": reverse("queue") + filters.in_list("held").query,
+        "decided_url": reverse("queue") + filters.in_list("decided").query,
         "all_url": reverse("queue") + Filters(state=filters.state, order=filters.order, usual=filters.usual).query,
     }
     return render(request, "reviews/queue.html", context, status=status)
@@ -370,50 +366,16 @@ def _views(user: User, filters: Filters, held: int) -> list[dict[str, Any]]:
     ]
 
 
-def _chips(filters: Filters) -> list[tuple[str, str, str]]:
-    """Return what the list is narrowed by beside its choices: a name, a value, and the address without it."""
-    base = reverse("queue")
-    named = {
-        "pattern": gettext("error pattern"),
-        "tool": gettext("tool"),
-        "score_from": gettext("score from"),
-        "score_to": gettext("score to"),
-        "since": gettext("held from"),
-        "until": gettext("held until"),
-        "session": gettext("session"),
-    }
-    chips = [
-        (told, getattr(filters, name), base + filters.but(**{name: ""}).query)
-        for name, told in named.items()
-        if getattr(filters, name)
-    ]
-    if filters.alike:
-        chips.append((gettext("near-duplicates of"), filters.alike[-6:], base + filters.but(alike="").query))
-    for pair in filters.metadata:
-        others = tuple(each for each in filters.metadata if each != pair)
-        chips.append((*pair, base + filters.but(metadata=others).query))
-    return chips
-
-
-def _deciders(user: User, filters: Filters) -> list[tuple[str, str]]:
-    """Return whose decisions can be listed: one's own, those of people, of agents, of nobody."""
-    choices = [(str(user.pk), gettext("Me")), ("person", gettext("People")), ("agent", gettext("Agents"))]
-    choices.append(("system", gettext("Nobody (expired)")))
-    if filters.by and filters.by not in dict(choices):
-        choices.append((filters.by, gettext("Another person")))
-    return choices
-
-
-def _order_names(teams: Sequence[Team]) -> dict[listing.Order, str]:
+def _order_names(teams: Sequence[Team]) -> dict[Order, str]:
     """Name the orders in which these teams' queue can be read, the usual one first."""
     kinds = {team.risk_kind for team in teams if team.risk_kind}
     learned = {"length": gettext("Order: risk by length"), "turns": gettext("Order: risk by turns")}
-    names: dict[listing.Order, str] = {
+    names: dict[Order, str] = {
         "learned": learned.get(min(kinds), "") if len(kinds) == 1 else "",
         "risk": gettext("Order: score"),
         "age": gettext("Order: oldest first"),
     }
-    return {order: names[order] or gettext("Order: learned risk") for order in listing.orders(teams)}
+    return {order: names[order] or gettext("Order: learned risk") for order in orders(teams)}
 
 
 def _list(request: PersonRequest, filters: Filters, page: listing.Page, opened: str) -> dict[str, Any]:

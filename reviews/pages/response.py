@@ -24,7 +24,7 @@ from metacog.heuristics.wire.assessment import EffectPart
 from metacog.models import Agent, Role
 from metacog.pages.agent_choice import choice
 from metacog.pages.unknown_filters import unknown_filters
-from reviews.held import listing
+from reviews.held.filters import word
 from reviews.held.listing import PAGE
 from reviews.models import AgentResponse, HeldItem
 from reviews.pages.person import PersonRequest, forbidden
@@ -47,7 +47,7 @@ SHOW = ("triggered", "held", "flagged", "unread")
 @require_safe
 def responses(request: PersonRequest) -> HttpResponse:
     """List what agents posted, latest first."""
-    after = listing.word(request.GET, "after")
+    after = word(request.GET, "after")
     agents, agent, which, unknown = _asked(request)
     posting = agents.filter(public_id=agent) if agent else agents
     rows = AgentResponse.objects.all()
@@ -103,7 +103,7 @@ _HAS_HELD = Exists(HeldItem.objects.filter(response=OuterRef("pk")))
 
 def _asked(request: PersonRequest) -> tuple[QuerySet[Agent], str, str, list[str]]:
     """Return the agents a person sees, the one that is asked for, which responses, and what of it is not known."""
-    agent, which = (listing.word(request.GET, name) for name in ("agent", "show"))
+    agent, which = (word(request.GET, name) for name in ("agent", "show"))
     agents = Agent.objects.filter(team__in=request.user.teams_as())
     named = list(agents.filter(public_id=agent)) if agent else []
     unknown = unknown_filters(request.GET, agents=named, show=SHOW)

@@ -22,8 +22,8 @@ from metacog.pages.agent_choice import Choice, choice
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.held.quick import quick
 from reviews.pages.person import PersonRequest
-from reviews.presentation import effects
 from reviews.presentation.look_alikes import first_mark
+from reviews.records import effect_names
 from reviews.search import export, indexing
 from reviews.search.kinds import BY_NAME, KINDS
 from reviews.search.search import MAX_FILTER, MAX_QUERY, Filters, Group, every, search
@@ -46,7 +46,7 @@ class SearchForm(forms.Form):
     session = forms.CharField(label=_("Session"), max_length=255, required=False)
     tool = forms.CharField(label=_("Tool"), max_length=255, required=False)
     effect = forms.ChoiceField(
-        label=_("Effect"), required=False, choices=lambda: [("", _("Any")), *effects.choices()]
+        label=_("Effect"), required=False, choices=lambda: [("", _("Any")), *effect_names.choices()]
     )
     metadata = forms.CharField(
         label=_("Metadata"),
@@ -183,7 +183,7 @@ def _asked(request: PersonRequest) -> tuple[SearchForm, Filters, Choice, list[st
     kinds = [BY_NAME[filters.kind]] if filters.kind else KINDS
     states = dict.fromkeys(value for kind in kinds if kind.states for value in kind.states.values)
     return form, filters, found, unknown_filters(
-        request.GET, agents=found.named, kind=BY_NAME, state=states, effect=effects.NAMES
+        request.GET, agents=found.named, kind=BY_NAME, state=states, effect=effect_names.NAMES
     )
 
 

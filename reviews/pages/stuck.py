@@ -22,7 +22,8 @@ from metacog.pages.unknown_filters import unknown_filters
 from patterns import stuck_state
 from patterns.models import Problem, ThinkTwice
 from patterns.patterns.scorer import scorer_shown
-from reviews.held.listing import PAGE, word
+from reviews.held.filters import word
+from reviews.held.listing import PAGE
 from reviews.metrics.daily import Ratio
 from reviews.models import AgentResponse
 from reviews.pages.person import PersonRequest

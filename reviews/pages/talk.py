@@ -13,12 +13,13 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
+from django.utils.functional import Promise
 from django.utils.translation import gettext, pgettext
 from django.views.decorators.http import require_POST
 
 from metacog.models import Role, User
 from reviews.held import listing, presence, talk
-from reviews.held.listing import Filters
+from reviews.held.filters import FILTERS, Filters
 from reviews.models import Comment, HeldItem
 from reviews.pages.person import PersonRequest, forbidden, number, visible_items
 
@@ -77,7 +78,7 @@ def _until(preset: str, now: datetime) -> datetime:
 class View:
     """A part of the queue that can be looked at by itself."""
 
-    name: str
+    name: str | Promise
     url: str
     count: int
     is_on: bool
@@ -85,27 +86,17 @@ class View:
 
 def views(filters: Filters, to_do: Mapping[str, int], person: User) -> list[View]:
     """Return what of what is held is one's own, mentions one, or is snoozed; as far as there is any, or it is shown."""
-    me = str(person.pk)
-    offered = [
-        (gettext("Assigned to me"), "assigned", me),
-        (gettext("Mentions me"), "mentions", me),
-        (gettext("Snoozed"), "snoozed", "1"),
-        (gettext("Needs my approval"), "needs", "me"),
-        (gettext("Approved by me, needs others"), "needs", "others"),
-        (gettext("Waits for tool calls"), "needs", "calls"),
-    ]
-    none = filters.but(assigned="", mentions="", snoozed="", needs="")
-    found = []
-    for name, field, value in offered:
-        is_on, count = getattr(filters, field) == value, to_do.get(f"{field}_{value}" if field == "needs" else field, 0)
-        url = reverse("queue") + (none if is_on else none.but(state="held", by="", **{field: value})).query
-        if is_on or (count and filters.state == "held"):
-            found.append(View(name, url, count, is_on))
-    others = {"assigned": gettext("Assigned to another person"), "mentions": gettext("Mentions another person")}
-    for field, told in others.items():
-        if getattr(filters, field) not in ("", me):
-            found.append(View(told, reverse("queue") + none.query, 0, True))
-    return found
+    me, none, found = str(person.pk), filters.but(**dict.fromkeys(filters.pilled, "")), []
+    for field, chosen in filters.pilled.items():
+        pills = FILTERS[field].pills
+        for value, name in pills.items():
+            wanted = value or me
+            is_on, count = chosen == wanted, to_do.get(field if len(pills) == 1 else f"{field}_{value}", 0)
+            shown = none if is_on else none.in_list("held", **{field: wanted})
+            if is_on or (count and filters.state == "held"):
+                found.append(View(name, reverse("queue") + shown.query, count, is_on))
+    others = [FILTERS[field].others for field, chosen in filters.pilled.items() if chosen not in ("", me)]
+    return [*found, *(View(name, reverse("queue") + none.query, 0, True) for name in others if name)]
 
 
 @require_POST

@@ -24,7 +24,7 @@ from patterns.threads import texts
 from patterns.threads.forms import NewThreadForm, StepForm
 from patterns.threads.texts import ARTICLE_STEPS
 from patterns.threads.threads import AFTER, NotDone, changes
-from reviews.held.listing import word
+from reviews.held.filters import word
 from reviews.pages.person import PersonRequest, refused
 
 SHOWN = 100  # paused ones, resolved ones, and steps of a thread, those taken last

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext, ngettext, pgettext, pgettext_lazy
+from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from metacog.heuristics.effects.pointers import at, names_of
@@ -17,23 +17,8 @@ from metacog.heuristics.tool_calls.effect_bits import GRAVITY, OUTSIDE, names_in
 from metacog.heuristics.tool_calls.secrets import masked, masked_effects
 from reviews.presentation.engine_words import said
 from reviews.presentation.highlight import EFFECT, Mark
+from reviews.records.effect_names import NAMES
 
-NAMES: dict[str, str | Promise] = {
-    "read": pgettext_lazy("effect", "read"),
-    "write": pgettext_lazy("effect", "write"),
-    "delete": pgettext_lazy("effect", "delete"),
-    "execute": pgettext_lazy("effect", "execute"),
-    "fetch": pgettext_lazy("effect", "fetch"),
-    "send": pgettext_lazy("effect", "send"),
-    "install": pgettext_lazy("effect", "install"),
-    "publish": pgettext_lazy("effect", "publish"),
-    "privilege": pgettext_lazy("effect", "privilege"),
-    "secret": pgettext_lazy("effect", "secret"),
-    "pay": pgettext_lazy("effect", "pay"),
-    "irreversible": pgettext_lazy("effect", "irreversible"),
-    "unknown": pgettext_lazy("effect", "unknown"),
-    OUTSIDE: pgettext_lazy("effect", "outside the project"),
-}
 MOST = 6  # objects of one sentence that are named
 MOST_IN_ROW = 3  # effects that a row names
 LONG = 200  # characters of one object
@@ -182,11 +167,6 @@ def in_short(bits: int) -> str:
     if len(kinds) > MOST_IN_ROW:
         told.append(f"+{len(kinds) - MOST_IN_ROW}")
     return " · ".join(told)
-
-
-def choices() -> list[tuple[str, str | Promise]]:
-    """Return the effects to choose from, the gravest first."""
-    return [(name, NAMES[name]) for name in GRAVITY]
 
 
 def marks(effects: Iterable[Mapping[str, Any]]) -> dict[str, list[Mark]]:

@@ -9,8 +9,8 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from metacog.models import Team
-from reviews.held import mail_links
 from reviews.models import HeldItem
+from reviews.outbox import mail_links
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

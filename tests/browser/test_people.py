@@ -14,10 +14,10 @@ from metacog.accounts import tokens
 from metacog.models import Agent, Policy, Team
 from metacog.notices import notices
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread
-from reviews.held import mail_links
 from reviews.learning import reflections
 from reviews.learning.extract import PatternProposal
 from reviews.models import AgentResponse, Reflection, Research, Sample
+from reviews.outbox import mail_links
 from tests.admin.addresses import address
 from tests.browser.axe import OF_COLOURS, faults
 from tests.conftest import HELD

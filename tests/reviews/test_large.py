@@ -20,6 +20,7 @@ from metacog.db.fields import InPart
 from metacog.models import Team, User
 from reviews import retention
 from reviews.held import listing, presence
+from reviews.held.filters import Filters
 from reviews.models import AgentResponse
 from reviews.templatetags.console import counted
 from tests.tables import table
@@ -106,8 +107,8 @@ def test_nothing_of_an_erased_response_is_left_in_what_was_packed(kuro: Any) -> 
 def test_a_page_of_several_teams_is_read_along_each_teams_index(alice: User, kuro: Any) -> None:
     Team.objects.create(name="Other")
     asked: dict[str, Callable[[], Any]] = {
-        "queue": lambda: listing.page(listing.Filters(), admin, presence.of(admin)),
-        "decided": lambda: listing.page(listing.Filters(state="decided"), admin, presence.of(admin)),
+        "queue": lambda: listing.page(Filters(), admin, presence.of(admin)),
+        "decided": lambda: listing.page(Filters(state="decided"), admin, presence.of(admin)),
         "all": lambda: log.page(log.matching(log.Filters(), None), None),
         "people": lambda: log.page(log.matching(log.Filters(actor="person"), None), None),
         "system": lambda: log.page(log.matching(log.Filters(actor="system"), None), None),

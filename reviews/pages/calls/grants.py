@@ -19,7 +19,7 @@ from metacog.models import Agent, Role
 from metacog.pages.agent_choice import choice
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.held import grants
-from reviews.held.listing import named
+from reviews.held.filters import named
 from reviews.models import CallGrant
 from reviews.pages.person import PersonRequest, forbidden
 from reviews.presentation.calls.grant_form import rows_of

@@ -29,7 +29,7 @@ from patterns.models import ErrorPattern, Lesson, ThoughtThread
 from patterns.patterns import exchange as pattern_files
 from patterns.threads import exchange as thread_files
 from patterns.threads.forms import FilesField
-from reviews.held import listing
+from reviews.held.filters import word
 from reviews.pages.knowledge.patterns import matching
 from reviews.pages.person import PersonRequest
 
@@ -132,7 +132,7 @@ def knowledge_import(request: PersonRequest, import_kind: str) -> HttpResponse:
     if not request.user.teams_as(Role.CURATOR).exists():
         raise PermissionDenied(_("Only curators and owners of the team can import."))
     if request.method != "POST":
-        initial = {"agent": Agent.objects.filter(public_id=listing.word(request.GET, "agent")).first()}
+        initial = {"agent": Agent.objects.filter(public_id=word(request.GET, "agent")).first()}
         return _page(request, chosen, ImportForm(chosen, request.user, initial=initial))
     form = ImportForm(chosen, request.user, request.POST, request.FILES)
     if not form.is_valid():
@@ -217,7 +217,7 @@ def patterns_export(request: PersonRequest) -> HttpResponse:
     """Give the patterns that the list's filters show, in the seed's format."""
     if unknown_filters(request.GET, state=ErrorPattern.State.values):
         raise Http404
-    state, query = (listing.word(request.GET, name) for name in ("state", "q"))
+    state, query = (word(request.GET, name) for name in ("state", "q"))
     teams = [team.pk for team in request.user.teams]
     rows = matching(ErrorPattern.objects.filter(team__in=teams), query).exclude(keywords=[])
     if state:
@@ -249,7 +249,7 @@ def lessons_export(request: PersonRequest) -> HttpResponse:
 def _agents(request: PersonRequest) -> list[Agent]:
     """Return the agent that the address names, else all that the person sees; an address that is not known is none."""
     agents = Agent.objects.filter(team__in=request.user.teams_as()).order_by("team__name", "name")
-    wanted = listing.word(request.GET, "agent")
+    wanted = word(request.GET, "agent")
     found = list(agents.filter(public_id=wanted) if wanted else agents)
     if unknown_filters(request.GET, agents=found):
         raise Http404

@@ -22,7 +22,7 @@ from metacog.pages.unknown_filters import unknown_filters
 from patterns.lessons import lessons
 from patterns.lessons.forms import LessonForm, NewLessonForm
 from patterns.models import Lesson
-from reviews.held.listing import named, word
+from reviews.held.filters import named, word
 from reviews.models import AgentResponse
 from reviews.pages.person import PersonRequest, back, refused, told_of
 

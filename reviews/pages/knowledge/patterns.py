@@ -26,7 +26,7 @@ from patterns.models import ErrorPattern
 from patterns.patterns import lifecycle
 from patterns.patterns.forms import NewForm, WrittenForm
 from patterns.patterns.lifecycle import AFTER, NotDone, Unseen, digest
-from reviews.held import listing
+from reviews.held.filters import word
 from reviews.learning import contrast, merging, pattern_stats, sweep
 from reviews.learning.backtest import TOO_OFTEN, Backtest, backtest
 from reviews.learning.extract import Teacher
@@ -54,7 +54,7 @@ KNOWN = "error-pattern"  # the signal whose words another pattern has already
 def patterns(request: PersonRequest) -> HttpResponse:
     """List the patterns of one state, each with its stats, the newest first; proposals by what is expected of them."""
     teams = request.user.teams_as()
-    state, query, after, order = (listing.word(request.GET, name) for name in ("state", "q", "after", "order"))
+    state, query, after, order = (word(request.GET, name) for name in ("state", "q", "after", "order"))
     if state not in State.values:
         state = State.PROPOSED
     if order not in proposals.ORDERS:
@@ -199,7 +199,7 @@ def _back(request: PersonRequest) -> str:
     """Return the address of the list that the form stood on, as it was asked for."""
     if request.POST.get("back") == "to-do":
         return reverse("to-do")
-    asked = {name: value for name in ("q", "order") if (value := listing.word(request.POST, name))}
+    asked = {name: value for name in ("q", "order") if (value := word(request.POST, name))}
     return reverse("patterns") + ("?" + urlencode({"state": str(State.PROPOSED), **asked}) if asked else "")
 
 

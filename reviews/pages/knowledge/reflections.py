@@ -21,7 +21,7 @@ from metacog.pages.agent_choice import choice
 from metacog.pages.unknown_filters import unknown_filters
 from patterns.models import Lesson
 from patterns.patterns.scorer import scorer_shown
-from reviews.held.listing import word
+from reviews.held.filters import word
 from reviews.learning import reflections
 from reviews.metrics.daily import Ratio, Total, day_of, days_between
 from reviews.models import DailyFigure, HeldItem, Reflection

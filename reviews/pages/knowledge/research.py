@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from metacog.models import Agent
 from metacog.pages.agent_choice import choice
 from metacog.pages.unknown_filters import unknown_filters
-from reviews.held.listing import word
+from reviews.held.filters import word
 from reviews.models import Research
 from reviews.pages.person import PersonRequest
 

@@ -26,7 +26,7 @@ from metacog.models import Agent, Policy, Role, Team, TeamRules, User
 from metacog.models.pack_words import ShownPack
 from metacog.pages.unknown_filters import unknown_filters
 from patterns.models import ErrorPattern
-from reviews.held.listing import word
+from reviews.held.filters import word
 from reviews.logs import imports
 from reviews.logs.formats import AUTO, NAMES
 from reviews.logs.trial import OTHER, Report, Tool

@@ -17,7 +17,8 @@ from django.views.decorators.http import require_safe
 from metacog.heuristics.tool_calls.secrets import masked, masked_call, masked_effects
 from metacog.http import csv_file
 from metacog.models import User
-from reviews.held.listing import Filters, in_order, matching
+from reviews.held.filters import Filters
+from reviews.held.listing import in_order, matching
 from reviews.models import Decision, HeldItem
 from reviews.pages.person import PersonRequest
 from reviews.presentation.phrases import who

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 
 from metacog.models import Role
 from reviews.held import saved_views
-from reviews.held.listing import Filters
+from reviews.held.filters import Filters
 from reviews.models import SavedView
 from reviews.pages.person import PersonRequest, forbidden, number
 

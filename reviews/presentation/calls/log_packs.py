@@ -13,8 +13,9 @@ from metacog.heuristics.tool_calls.pack import ASKS_ALL, packs
 from metacog.models import pack_words
 from reviews.logs.by_pack import HeldKind
 from reviews.logs.trial import Report
-from reviews.presentation.effects import NAMES, in_short
+from reviews.presentation.effects import in_short
 from reviews.presentation.ratios import number
+from reviews.records.effect_names import NAMES
 
 
 class PackRow(NamedTuple):

@@ -15,10 +15,10 @@ from metacog.heuristics.tool_calls.effect_bits import GRAVITY
 from reviews.metrics.daily import ENOUGH, Concordance, Counts, Total
 from reviews.metrics.ranges import Range
 from reviews.metrics.report import Report
-from reviews.presentation.effects import NAMES
 from reviews.presentation.ratios import number, percent, ratio, scale_top, span, unbroken
 from reviews.presentation.statistics import changes
 from reviews.presentation.statistics.changes import Change
+from reviews.records.effect_names import NAMES
 
 CHANCE = 0.5  # of pairs
 BANDS = ((0, 49), (50, 54), (55, 64), (65, 74), (75, 100))

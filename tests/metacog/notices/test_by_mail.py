@@ -15,8 +15,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from metacog.models import AuditEvent, Membership, Team, User
-from reviews.held import decisions, mail_links
+from reviews.held import decisions
 from reviews.models import Decision, HeldItem
+from reviews.outbox import mail_links
 from tests.metacog.notices.conftest import DAY, HOUR, hold, sweep, tell
 from tests.tables import table
 

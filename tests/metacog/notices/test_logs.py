@@ -12,8 +12,8 @@ from django.utils import timezone
 from metacog.accounts import members
 from metacog.notices import notices
 from metacog.runtime.logs import Line
-from reviews.held import mail_links
 from reviews.models import HeldItem
+from reviews.outbox import mail_links
 
 pytestmark = pytest.mark.django_db
 

@@ -9,10 +9,10 @@ import pytest
 from django.utils import timezone
 
 from metacog.models import MemberGroup, Membership, PersonNotices, Team
-from reviews.held import approvers, mail_links
+from reviews.held import approvers
 from reviews.held.counts import to_do
 from reviews.models import Approval, HeldItem
-from reviews.outbox import notifications
+from reviews.outbox import mail_links, notifications
 from tests.conftest import HELD, Caller
 from tests.reviews.held.test_approvers import ask, rule
 from tests.reviews.held.test_waiting_words import call, chat, post

@@ -8,7 +8,7 @@ import pytest
 from django.http import QueryDict
 
 from metacog.models import Team
-from reviews.held.listing import Filters, orders
+from reviews.held.filters import Filters, orders
 from tests.tables import table
 
 LEARNED, IN_ITS_ORDER = Team(risk_kind="learned", risk_order=False), Team(risk_kind="learned", risk_order=True)
