@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from metacog.db.ids import new_id
@@ -20,6 +22,30 @@ def delivery_id() -> str:
 
 def webhook_id() -> str:
     return new_id("wh")
+
+
+class Event(NamedTuple):
+    """What a webhook may be told of. docs/callbacks.md says for each what its data is."""
+
+    label: str | Promise
+    to: Literal["agent", "team", "both", "test"]  # whom: the agent it is about, the webhooks of its team that want it
+
+
+EVENTS = {
+    "item.held": Event(_("An item was held"), "team"),
+    "item.decided": Event(_("An item was decided"), "both"),
+    "item.expired": Event(_("An item expired undecided"), "both"),
+    "extension.requested": Event(_("An agent asked for more tool calls"), "team"),
+    "extension.decided": Event(_("Extension request answered"), "agent"),
+    "pattern.proposed": Event(_("An error pattern was proposed"), "team"),
+    "think_twice.suggested": Event(_("Stuck problem"), "agent"),
+    "meta.confidence_low": Event(_("Low quality"), "agent"),
+    "meta.impasse": Event(_("Impasse"), "agent"),
+    "meta.reflection": Event(_("Reflection"), "agent"),
+    "research.finished": Event(_("Research finished"), "agent"),
+    "webhook.test": Event(_("A test"), "test"),
+}
+TEAM_EVENTS = {name: event.label for name, event in EVENTS.items() if event.to in ("team", "both")}
 
 
 class Health(models.Model):
@@ -169,16 +195,9 @@ class TeamWebhook(Health):
     A removed one keeps its row, as the audit log names it; its secrets are forgotten once it can no longer be restored.
     """
 
-    class Event(models.TextChoices):
-        HELD = "item.held", _("An item was held")
-        DECIDED = "item.decided", _("An item was decided")
-        EXPIRED = "item.expired", _("An item expired undecided")
-        EXTENSION = "extension.requested", _("An agent asked for more tool calls")
-        PATTERN = "pattern.proposed", _("An error pattern was proposed")
-
     public_id = models.CharField(max_length=40, unique=True, default=webhook_id)
     team = models.ForeignKey(Team, models.PROTECT, related_name="webhooks")
-    events = models.JSONField(default=list)  # of Event
+    events = models.JSONField(default=list)  # of TEAM_EVENTS
     secret_encrypted = models.TextField()
     former_secret_encrypted = models.TextField(blank=True)  # signs as well until an owner ends it
     enabled = models.BooleanField(default=True)
@@ -204,4 +223,4 @@ class TeamWebhook(Health):
 
     @property
     def event_labels(self) -> list[str]:
-        return [str(event.label) for event in self.Event if event.value in self.events]
+        return [str(label) for name, label in TEAM_EVENTS.items() if name in self.events]

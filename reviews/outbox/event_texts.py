@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -9,7 +10,9 @@ from typing import Any, NamedTuple
 from django.conf import settings
 from django.template.loader import render_to_string
 from django.utils import translation
+from django.utils.functional import Promise
 from django.utils.translation import gettext, pgettext
+from django.utils.translation import gettext_lazy as _
 
 from metacog.models import Channel, Notice, PersonNotices, Role, User
 from metacog.notices import chat, notices
@@ -40,6 +43,15 @@ class Event(NamedTuple):
     comment: str
 
 
+class Kind(NamedTuple):
+    """All there is to know of a kind of notice; `metacog.notices.events.owe` writes one."""
+
+    read: Callable[[str], Event | None]  # from what the notice is about; None: there is nothing to tell any more
+    subject: str | Promise  # of the mail
+    headline: str | Promise
+    chat: str | Promise  # the line for the team's chat
+
+
 def mail_of(notice: Notice, told: PersonNotices, now: datetime) -> Mail:
     """Return the mail that tells a person of an event. Raises NothingNew."""
     person, event = told.person, _event(notice)
@@ -50,12 +62,8 @@ def mail_of(notice: Notice, told: PersonNotices, now: datetime) -> Mail:
     with spoken_to(person, told.language):
         agent = plain(event.held.agent.name)
         said = {"by": plain(str(event.by)), "kind": event.held.get_kind_display(), "agent": agent}
-        if notice.kind == Notice.Kind.MENTION:
-            subject = gettext("metacog: %(by)s mentioned you: %(kind)s from %(agent)s") % said
-            headline = gettext("%(by)s mentioned you in a comment.") % said
-        else:
-            subject = gettext("metacog: %(by)s assigned an item to you: %(kind)s from %(agent)s") % said
-            headline = gettext("%(by)s assigned an item to you.") % said
+        kind = KINDS[notice.kind]
+        subject, headline = str(kind.subject) % said, str(kind.headline) % said
         item = told_of(event.held, person, now)
         letter = Letter(
             subject=subject,
@@ -89,32 +97,35 @@ def message_of(channel: Channel, notice: Notice) -> str:
             "kind": event.held.get_kind_display(),
             "agent": short(plain(event.held.agent.name)),
         }
-        told = (
-            gettext("%(by)s mentioned %(people)s: %(kind)s from %(agent)s")
-            if notice.kind == Notice.Kind.MENTION
-            else gettext("%(by)s assigned an item to %(people)s: %(kind)s from %(agent)s")
-        )
-        lines = [told % said]
+        lines = [str(KINDS[notice.kind].chat) % said]
         lines += [chat.inert(_quoted(event.comment, SHORT))] if event.comment and channel.texts else []
         return "\n".join([*lines, url("item", event.held.public_id)])
 
 
 def _event(notice: Notice) -> Event:
     """Read what a notice is about. Raises NothingNew: the comment is gone, the item decided or somebody else's."""
-    if notice.kind == Notice.Kind.MENTION:
-        said = Comment.objects.filter(public_id=notice.about, deleted_at=None).exclude(text="")
-        comment = said.select_related("author").first()
-        if comment is None:
-            raise NothingNew
-        people = User.objects.filter(pk__in=comment.mentions.values("person")).exclude(pk=comment.author_id)
-        return Event(_held(pk=comment.held_id), comment.author, list(people.order_by("username")), comment.text)
-    public_id, _slash, version = notice.about.partition("/")
+    if found := KINDS[notice.kind].read(notice.about):
+        return found
+    raise NothingNew
+
+
+def _mention(comment_id: str) -> Event | None:
+    said = Comment.objects.filter(public_id=comment_id, deleted_at=None).exclude(text="")
+    comment = said.select_related("author").first()
+    if comment is None:
+        return None
+    people = User.objects.filter(pk__in=comment.mentions.values("person")).exclude(pk=comment.author_id)
+    return Event(_held(pk=comment.held_id), comment.author, list(people.order_by("username")), comment.text)
+
+
+def _assignment(item_and_version: str) -> Event | None:
+    public_id, _slash, version = item_and_version.partition("/")
     row = ItemTalk.objects.filter(
         held__public_id=public_id, version=version, held__state=HeldItem.State.PENDING, assignee__isnull=False
     )
     talk = row.select_related("assignee", "assigned_by").first()
     if talk is None or talk.assigned_by is None or talk.assignee is None:
-        raise NothingNew
+        return None
     return Event(_held(pk=talk.held_id), talk.assigned_by, [talk.assignee], "")
 
 
@@ -125,3 +136,19 @@ def _held(**which: Any) -> Any:
 
 def _quoted(text: str, most: int) -> str:
     return gettext("“%(text)s”") % {"text": cut(plain(text), most)}
+
+
+KINDS: dict[str, Kind] = {
+    Notice.Kind.MENTION: Kind(
+        _mention,
+        subject=_("metacog: %(by)s mentioned you: %(kind)s from %(agent)s"),
+        headline=_("%(by)s mentioned you in a comment."),
+        chat=_("%(by)s mentioned %(people)s: %(kind)s from %(agent)s"),
+    ),
+    Notice.Kind.ASSIGNED: Kind(
+        _assignment,
+        subject=_("metacog: %(by)s assigned an item to you: %(kind)s from %(agent)s"),
+        headline=_("%(by)s assigned an item to you."),
+        chat=_("%(by)s assigned an item to %(people)s: %(kind)s from %(agent)s"),
+    ),
+}

@@ -18,6 +18,7 @@ from metacog.accounts.agents import check_callback_url
 from metacog.audit import audit
 from metacog.models import Team, User
 from reviews.models import Delivery, TeamWebhook
+from reviews.models.deliveries import TEAM_EVENTS
 from reviews.outbox.deliveries import SwitchedOff
 from reviews.serializers import body_of
 
@@ -204,9 +205,9 @@ def _checked(url: str) -> str:
 
 def _in_order(events: Collection[str]) -> list[str]:
     """Return events in their usual order. Raises ValidationError where there is none, or one that is not known."""
-    if not events or not set(events) <= set(TeamWebhook.Event.values):
+    if not events or not set(events) <= TEAM_EVENTS.keys():
         raise ValidationError({"events": _("Choose at least one event.")})
-    return [event for event in TeamWebhook.Event.values if event in events]
+    return [event for event in TEAM_EVENTS if event in events]
 
 
 def _locked(webhook: TeamWebhook) -> TeamWebhook:

@@ -18,8 +18,6 @@ from patterns.patterns import exchange
 from reviews.models import AgentResponse, Delivery, HeldItem, TeamWebhook
 from reviews.serializers import body_of, for_people, held_shape
 
-Event = TeamWebhook.Event
-
 
 def tell(
     team_id: int,
@@ -41,7 +39,7 @@ def tell(
 
 def tell_held(agent: Agent, response_id: str) -> None:
     """Owe each item that a response (by public id) had held: as `GET /held/{id}` gives it, agent and review address."""
-    webhooks = _wanting(agent.team_id, Event.HELD) if agent.team.has_webhooks else []
+    webhooks = _wanting(agent.team_id, "item.held") if agent.team.has_webhooks else []
     if not webhooks:
         return
     deliveries = list[Delivery]()
@@ -49,14 +47,14 @@ def tell_held(agent: Agent, response_id: str) -> None:
     items = HeldItem.objects.filter(response=response).select_related("response", "call__outcome", "terms")
     for held in items.order_by("index"):
         shape = {**held_shape(held), "review_url": settings.PUBLIC_URL + reverse("item", args=[held.public_id])}
-        deliveries += _owed(webhooks, Event.HELD, shape, held.held_at, agent, held)
+        deliveries += _owed(webhooks, "item.held", shape, held.held_at, agent, held)
     Delivery.objects.bulk_create(deliveries)
 
 
 def tell_proposed(sender: object, pattern: ErrorPattern, **_signal: Any) -> None:
     """Owe a pattern that became a proposal, in the shape of the API. Receives `lifecycle.proposed`."""
     rows = ErrorPattern.objects.filter(pk=pattern.pk)
-    tell(pattern.team_id, Event.PATTERN, lambda: dict(exchange.entries(rows, pattern.team_id)[0]), timezone.now())
+    tell(pattern.team_id, "pattern.proposed", lambda: dict(exchange.entries(rows, pattern.team_id)[0]), timezone.now())
 
 
 def _owed(

@@ -7,32 +7,19 @@ from typing import Any
 from django import template
 from django.template.context import RequestContext
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from metacog.models import Agent, Role, Team
-from reviews.models import Delivery, Endpoint, HeldItem, TeamWebhook
+from reviews.models import Delivery, Endpoint, HeldItem
+from reviews.models.deliveries import EVENTS
 from reviews.outbox import webhooks
 from reviews.outbox.deliveries import for_list
 
 register = template.Library()
 
-EVENTS = {
-    "item.decided": _("An item was decided"),
-    "item.expired": _("An item expired undecided"),
-    "think_twice.suggested": _("Stuck problem"),
-    "meta.confidence_low": _("Low quality"),
-    "meta.impasse": _("Impasse"),
-    "research.finished": _("Research finished"),
-    "extension.decided": _("Extension request answered"),
-    "meta.reflection": _("Reflection"),
-}
-# Of teams' webhooks, where they are said otherwise than to the agent.
-TEAM_EVENTS: dict[str, Any] = {**{event.value: event.label for event in TeamWebhook.Event}, webhooks.TEST: _("A test")}
-
 
 @register.filter
 def event_title(name: str) -> str:
-    return str(EVENTS.get(name) or TEAM_EVENTS.get(name, name))
+    return str(EVENTS[name].label) if name in EVENTS else name
 
 
 @register.inclusion_tag("reviews/_held_deliveries.html")

@@ -24,7 +24,8 @@ from patterns.models import ErrorPattern
 from reviews.held import decisions, talk
 from reviews.learning import sweep
 from reviews.metrics import daily
-from reviews.models import AgentResponse, Decision, Delivery, HeldItem, Sample, TeamWebhook
+from reviews.models import AgentResponse, Decision, Delivery, HeldItem, Sample
+from reviews.models.deliveries import TEAM_EVENTS
 from reviews.outbox import event_texts, notification_texts, webhooks
 from reviews.records.events import tell_proposed
 from tests.conftest import Caller
@@ -51,7 +52,7 @@ AROUND = {
     "command_output": f"token={MARK}aa1", "command_failed": True, "problem": "bug", "approach": f"with {GITLAB}",
     "action": f"use {GITLAB}", "topics": ["cache", GITLAB], "session": "s1", "metadata": {"secret": MARK},
 }  # fmt: skip
-EVERY_EVENT = TeamWebhook.Event.values
+EVERY_EVENT = [*TEAM_EVENTS]
 
 
 @pytest.fixture

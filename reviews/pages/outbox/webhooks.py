@@ -22,6 +22,7 @@ from metacog.http import once
 from metacog.models import Role, Team
 from metacog.pages.confirming import Step, confirm, done
 from reviews.models import Delivery, TeamWebhook
+from reviews.models.deliveries import TEAM_EVENTS
 from reviews.outbox import deliveries, webhooks
 from reviews.pages.outbox.deliveries import say_discarded
 from reviews.pages.person import PersonRequest
@@ -34,7 +35,7 @@ class EventsForm(forms.Form):
 
     events = forms.MultipleChoiceField(
         label=_("Events"),
-        choices=TeamWebhook.Event.choices,
+        choices=[*TEAM_EVENTS.items()],
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": _("Choose at least one event.")},
     )
@@ -61,7 +62,7 @@ def webhook_new(request: PersonRequest, team_id: int) -> HttpResponse:
     """Add a webhook, and show its secret this once."""
     team = get_object_or_404(request.user.teams_as(), pk=team_id)
     _check_owner(request, team.pk)
-    form = WebhookForm(request.POST if request.method == "POST" else None, initial={"events": TeamWebhook.Event.values})
+    form = WebhookForm(request.POST if request.method == "POST" else None, initial={"events": [*TEAM_EVENTS]})
     if form.is_valid():
         if once.is_repeated(request):
             return redirect(f"{reverse('team')}?team={team.pk}")

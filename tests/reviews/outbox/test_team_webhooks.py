@@ -20,6 +20,7 @@ from reviews.held import decisions
 from reviews.learning import sweep
 from reviews.learning.extract import PatternProposal
 from reviews.models import AgentResponse, Delivery, Endpoint, HeldItem, TeamWebhook
+from reviews.models.deliveries import TEAM_EVENTS
 from reviews.outbox import deliveries, webhooks
 from reviews.records import events
 from tests.reviews.outbox.receiving import NOW, Receiver, at, owe
@@ -27,7 +28,7 @@ from tests.tables import table
 
 State = Delivery.State
 pytestmark = pytest.mark.django_db
-ALL = TeamWebhook.Event.values
+ALL = [*TEAM_EVENTS]
 
 
 @pytest.fixture
