@@ -74,7 +74,7 @@ def seconds_to_end(one: sites.Site, other: sites.Site, agent: dict[str, str]) ->
     for key in (agent["api_key"], newer["api_key"]):
         assert other.call(key, "GET", "/held").status == 200
     cookies = one.sign_in()
-    assert one.submit(cookies, f"/agents/{agent['id']}/revoke", {}).status == 302
+    assert one.submit(cookies, f"/agents/{agent['id']}/revoke", {"reason": "It leaked."}).status == 302
     ended = until(lambda: other.call(agent["api_key"], "GET", "/held").status == 401, 10, "the key ends")
     assert other.call(newer["api_key"], "GET", "/held").status == 200
     return ended
