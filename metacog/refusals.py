@@ -62,7 +62,7 @@ _SAYINGS: tuple[tuple[str, Any], ...] = (
 _COMPILED = [(re.compile(expression, re.DOTALL), saying) for expression, saying in _SAYINGS]
 
 
-def said(detail: str) -> str:
+def translated(detail: str) -> str:
     """Return a refusal in the active language; what is not listed stays as it is."""
     for expression, saying in _COMPILED:
         if match := expression.fullmatch(detail):

@@ -22,7 +22,7 @@ from django.utils import timezone
 from metacog.audit import audit
 from metacog.heuristics.effects.effect import Kind
 from metacog.heuristics.stuck import stuck
-from metacog.heuristics.wire.assessment import EffectPart, ItemPart, Verdict
+from metacog.heuristics.wire.assessment import Assessment, EffectPart, ItemPart
 from metacog.models import Agent, AgentState, AuditEvent, Team
 from patterns.models import (
     ErrorPattern,
@@ -348,7 +348,7 @@ def _kind_alone(kind: Kind) -> EffectPart:
     return {"effect": kind, "object": None, "inside": None, "start": None, "end": None, "argument": ""}
 
 
-def without_texts(verdict: Verdict) -> Verdict:
+def without_texts(verdict: Assessment) -> Assessment:
     """Return what a verdict says in figures, ids and words of ours; a replay answers with it.
 
     Written out, not taken away, so that a part a later engine adds is gone until it is put here.

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from metacog.heuristics.memory import recall
 from metacog.heuristics.signals.spec import SignalPart
-from metacog.heuristics.text.excerpts import said
+from metacog.heuristics.text.excerpts import without_tags
 from metacog.heuristics.tool_calls.secrets import (
     MASK,
     Masked,
@@ -23,7 +23,7 @@ from metacog.heuristics.tool_calls.secrets import (
     masked_schema,
     masked_verdict,
 )
-from metacog.heuristics.wire.assessment import EffectPart, HesitationPart, Verdict
+from metacog.heuristics.wire.assessment import Assessment, EffectPart, HesitationPart
 from metacog.models import Agent
 from patterns.serializers import instant
 from reviews.models import CallOutcome, Decision, Delivery, HeldItem, ReviewTerms
@@ -99,17 +99,17 @@ class DecisionShape(TypedDict):
 def excerpt(text: str) -> str:
     """Give how a text begins without its tags, on one line of 200 characters at most."""
     goes_on = len(text) > EXCERPT_READ
-    beginning = said(text[:EXCERPT_READ] + "…").removesuffix("…") if goes_on else said(text)
+    beginning = without_tags(text[:EXCERPT_READ] + "…").removesuffix("…") if goes_on else without_tags(text)
     line = " ".join(beginning.split())
     return line if len(line) <= 200 and not goes_on else line[:199] + "…"
 
 
-def hesitation_of(held: HeldItem, verdict: Verdict) -> HesitationPart | None:
+def hesitation_of(held: HeldItem, verdict: Assessment) -> HesitationPart | None:
     """Return the hesitation about an item: its response's, or a tool call's own. None: it was not scored."""
     return held.call.hesitation if held.kind == HeldItem.Kind.TOOL_CALL else verdict["hesitation"]
 
 
-def hesitation_for_people(held: HeldItem, verdict: Verdict, body: Mapping[str, Any]) -> HesitationPart | None:
+def hesitation_for_people(held: HeldItem, verdict: Assessment, body: Mapping[str, Any]) -> HesitationPart | None:
     """Return what `hesitation_of` returns with secrets masked, and its spans where they are in the masked text."""
     if held.kind == HeldItem.Kind.TOOL_CALL:
         if held.call.hesitation is None:
@@ -119,11 +119,11 @@ def hesitation_for_people(held: HeldItem, verdict: Verdict, body: Mapping[str, A
     return verdict_for_people(verdict, body)["hesitation"]
 
 
-def verdict_for_people(verdict: Verdict, body: Mapping[str, Any]) -> Verdict:
-    return cast("Verdict", masked_verdict(verdict, body))
+def verdict_for_people(verdict: Assessment, body: Mapping[str, Any]) -> Assessment:
+    return cast("Assessment", masked_verdict(verdict, body))
 
 
-def signals_of(held: HeldItem, verdict: Verdict) -> list[SignalPart]:
+def signals_of(held: HeldItem, verdict: Assessment) -> list[SignalPart]:
     """Return the signals of what `hesitation_of` returns."""
     hesitation = hesitation_of(held, verdict)
     return hesitation["signals"] if hesitation else []

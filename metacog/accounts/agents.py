@@ -28,7 +28,7 @@ from metacog.heuristics.text.strict_json import pointer
 from metacog.heuristics.tool_calls.pack import ASKS_ALL, with_pack
 from metacog.heuristics.tool_calls.rules import errors_in
 from metacog.models import Agent, AgentState, AuditEvent, Language, Policy, Team, TeamRules, User
-from metacog.refusals import said
+from metacog.refusals import translated
 
 MAX_NAME = 100
 MAX_CALLBACK_URL = 500
@@ -100,7 +100,7 @@ def create_agent(
     """
     refuse_private(callback_url, "callback_url")
     if errors := packs_errors(packs):
-        raise ValidationError({"pack": [f"{'/'.join(loc)}: {said(detail)}" for loc, detail in errors]})
+        raise ValidationError({"pack": [f"{'/'.join(loc)}: {translated(detail)}" for loc, detail in errors]})
     with transaction.atomic():
         # The lock puts two people who add the same name in order, so that the second is told.
         Team.objects.select_for_update(no_key=True).get(pk=team.pk)
@@ -286,7 +286,7 @@ def change_team_rules(
     PolicyMoved when it is no longer in force, and ValidationError when these are no rules.
     """
     if errors := errors_in(rules):
-        raise ValidationError([f"{pointer(loc)}: {said(detail)}" for loc, detail in errors])
+        raise ValidationError([f"{pointer(loc)}: {translated(detail)}" for loc, detail in errors])
     with transaction.atomic():
         locked = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
         if locked.rules_version != based_on:

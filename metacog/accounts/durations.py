@@ -97,6 +97,6 @@ class DurationField(forms.CharField):
         seconds = parse(text, self.unit)
         return in_words(seconds) if seconds else text
 
-    def told(self, count: int) -> str:
+    def in_words(self, count: int) -> str:
         """Say a stored value."""
         return in_words(count * self.unit)

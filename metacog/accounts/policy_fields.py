@@ -146,7 +146,7 @@ def _state(form: PolicyForm, bound: BoundField, in_force: Any, usual: Any) -> St
     if is_own and not state.is_default and bound.name != "rules":  # no rules are no default to go back to
         state.default, state.default_typed = _told(bound, usual), _typed(bound, usual)
     if isinstance(bound.field, DurationField) and isinstance(bound.data, str) and isinstance(now, int):
-        told = bound.field.told(now)
+        told = bound.field.in_words(now)
         state.understood = told if told != bound.data else ""
     return state
 

@@ -26,7 +26,7 @@ from metacog.heuristics.text import strict_json
 from metacog.heuristics.tool_calls.rules import Errors
 from metacog.models import Agent, Language, Policy, pack_words
 from metacog.models.policies import YEAR
-from metacog.refusals import said
+from metacog.refusals import translated
 
 LINES = ("pass_at", "low_at")
 BUDGET = ("budget_calls", "budget_extension", "budget_wait_seconds")
@@ -116,9 +116,10 @@ class JsonField(forms.CharField):
         try:
             given = strict_json.load(str(value).encode()) if value else self._empty
         except (strict_json.Refused, UnicodeEncodeError) as error:
-            raise ValidationError(said(getattr(error, "detail", str(error)))) from None
+            raise ValidationError(translated(getattr(error, "detail", str(error)))) from None
         if found := self._errors(given):
-            told = [f"{strict_json.pointer(loc)}: {said(detail)}" if loc else said(detail) for loc, detail in found]
+            places = [f"{strict_json.pointer(loc)}: " if loc else "" for loc, _detail in found]
+            told = [place + translated(detail) for place, (_loc, detail) in zip(places, found, strict=True)]
             raise ValidationError(told)
         return rule_forms.as_text(given)
 

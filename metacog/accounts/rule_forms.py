@@ -20,7 +20,7 @@ from metacog.heuristics.text import strict_json
 from metacog.heuristics.tool_calls.conditions import OPERATORS, PATTERNS
 from metacog.heuristics.tool_calls.rules import DO, FIELDS, ROLES, errors_in
 from metacog.models import Policy
-from metacog.refusals import said
+from metacog.refusals import translated
 
 Words = Callable[[Mapping[str, Any]], str]  # which calls a rule is about
 
@@ -204,7 +204,7 @@ class Row:
         return bool(self.errors) or any(each.errors for each in self.conditions)
 
     @property
-    def said(self) -> list[tuple[str, list[str]]]:
+    def errors_by_cell(self) -> list[tuple[str, list[str]]]:
         """Return what is wrong by cell, the right ones too."""
         names = ("tool", "do", "where", "reason", *(("effects", "hints", "approvers") if self.more else ()))
         own = [(name, self.errors.get(name, [])) for name in names]
@@ -306,7 +306,7 @@ class RuleTable:
             given = strict_json.load(text.encode() or b"[]")
         except strict_json.Refused as refusal:
             self.mode = AS_JSON
-            self.errors.append(said(refusal.detail))
+            self.errors.append(translated(refusal.detail))
             return
         except UnicodeEncodeError:
             self.mode = AS_JSON
@@ -333,17 +333,17 @@ class RuleTable:
         for loc, detail in errors_in(rules):
             is_wrong = True
             if not loc:
-                self.errors.append(said(detail))
+                self.errors.append(translated(detail))
                 continue
             row, name = filled[int(loc[0])], loc[1] if len(loc) > 1 else "tool"
             if name == "where" and len(loc) > 2:
                 for each in row.conditions:
                     if each.is_blank or each.pointer != loc[2] or (len(loc) > 3 and each.operator != loc[3]):
                         continue
-                    told = _ERRORS["pointer"] if len(loc) == 3 else _VALUE_ERRORS.get(each.operator, said(detail))
+                    told = _ERRORS["pointer"] if len(loc) == 3 else _VALUE_ERRORS.get(each.operator, translated(detail))
                     each.errors.append(str(told))
             else:
-                row.errors.setdefault(name, []).append(str(_ERRORS.get(name, said(detail))))
+                row.errors.setdefault(name, []).append(str(_ERRORS.get(name, translated(detail))))
         self.rules = None if is_wrong else rules
         self.text = pretty(rules)
 
@@ -531,7 +531,7 @@ def text_of(policy: Policy) -> str:
 
 
 def _told(loc: Sequence[str], detail: str) -> str:
-    detail = said(detail)
+    detail = translated(detail)
     if not loc:
         return detail
     where = strict_json.pointer(loc[1:])

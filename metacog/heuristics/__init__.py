@@ -5,13 +5,13 @@ Imports no Django and no Celery; reads no clock, file, network or setting while 
 
 from .hesitation.beside import texts_of
 from .hesitation.completion import failing_in
-from .hesitation.given import told
+from .hesitation.given import figures_of
 from .hesitation.patterns import Pattern, PatternError, patterns_in
 from .hesitation.seed import Hesitation
 from .parts import History
 from .policy.errors import PolicyError
 from .policy.policy import Policy
-from .scorer import ENGINE, Assessment, Scorer, given_in
+from .scorer import ENGINE, Scored, Scorer, given_in
 from .signals import Signal
 from .text.spans import Span
 from .text.tags import Found, Item, find_items, items_of
@@ -20,7 +20,6 @@ from .wire.wire import Refused, check_response, read_response
 
 __all__ = [
     "ENGINE",
-    "Assessment",
     "Found",
     "Hesitation",
     "History",
@@ -30,12 +29,14 @@ __all__ = [
     "Policy",
     "PolicyError",
     "Refused",
+    "Scored",
     "Scorer",
     "Signal",
     "Span",
     "advance_intent",
     "check_response",
     "failing_in",
+    "figures_of",
     "find_items",
     "format_intent",
     "given_in",
@@ -44,5 +45,4 @@ __all__ = [
     "read_response",
     "temporal_markers",
     "texts_of",
-    "told",
 ]

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, TypeVar, get_args
 
 from .call_lines import CallLines
 from .decided import Reader, decided_at
-from .hesitation.given import told
+from .hesitation.given import figures_of
 from .hesitation.patterns import PatternError, patterns_in, refuse_short_keywords
 from .parts import MANY_TURNS, History
 from .policy.errors import PolicyError
@@ -27,7 +27,7 @@ from .signals import SEED, WEIGHTS
 from .stats.gate import ENOUGH
 from .text.strict_json import Refused, load, load_file, without_mark
 from .text.timesense import format_intent, mark_every_date, temporal_markers
-from .wire.assessment import Verdict
+from .wire.assessment import Assessment
 from .wire.wire import MAX_BYTES, ResponseBody, check_intent, check_response, instant
 
 _CHUNK = 65_536
@@ -300,7 +300,7 @@ class _Sessions:
         self.problems = _Latest[str](10_000)
         self.topics = _Latest[int]()
 
-    def score(self, value: Any) -> Verdict:
+    def score(self, value: Any) -> Assessment:
         body = check_response(value)
         session, topics = body["session"] or "", body["topics"] or ()
         problem = f"{session}\0{body['problem'] or ''}"
@@ -318,7 +318,7 @@ class _Sessions:
         own = found.fingerprint if window else None
         prints = [*recent, own][-window:] if own else recent
         if session and self.scorer.looks_for_sources:
-            known = told(given_in(body), known)
+            known = figures_of(given_in(body), known)
         self.sessions.put(session, (turns + 1, prints, known))
         if found.stuck is not None:
             self.step = found.stuck["step"]

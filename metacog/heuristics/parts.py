@@ -31,7 +31,7 @@ class History:
     familiarity: Mapping[str, int] | None = None  # how often each topic was named before, memories of the team too
     # What the response before gave for this session and problem, stuck's state; "low" in it: its quality was.
     stuck: Mapping[str, Any] | None = None
-    told: str = ""  # the figures that the agent was given in the session, see given.told
+    told: str = ""  # the figures that the agent was given in the session, see given.figures_of
     paused: bool = False  # the agent is: what would pass is held
 
 

@@ -21,7 +21,7 @@ from .text.utterance import Fingerprint
 from .tool_calls.gate import asking, gate, too_late
 from .tool_calls.rules import Judged
 from .unread import is_unread
-from .wire.assessment import UNREAD, HesitationPart, ItemPart, Verdict
+from .wire.assessment import UNREAD, Assessment, HesitationPart, ItemPart
 from .wire.wire import Refused, summary
 
 ENGINE = "1.22.0"
@@ -30,10 +30,10 @@ JudgedItems = Sequence[Judged | None]  # what the rules say of each item that is
 Recognise = Callable[[Sequence[Item], JudgedItems], Mapping[int, str]]
 
 
-class Assessment(NamedTuple):
+class Scored(NamedTuple):
     """A verdict, the items it is about, and what the next response's history is made of."""
 
-    verdict: Verdict
+    verdict: Assessment
     items: tuple[Item, ...]
     stuck: State | None
     quality: Quality | None
@@ -106,7 +106,7 @@ class Scorer:
         recognised: Mapping[int, str] | None = None,
         hesitation: bool = True,
         ranking: Ranking | None = None,
-    ) -> Verdict:
+    ) -> Assessment:
         """Give the verdict on a valid body, in the contract's shape; null where a database is needed.
 
         `recognised` maps the index of an item to the held item whose approved text it repeats: it passes.
@@ -145,7 +145,7 @@ class Scorer:
         recognise: Recognise | None = None,
         hesitation: bool = True,
         ranking: Ranking | None = None,
-    ) -> Assessment:
+    ) -> Scored:
         """Give the verdict as `score` does, and with it what the next response's history is made of.
 
         `recognise` is asked for what `score` is given as `recognised`, when something would be held or marked.
@@ -182,7 +182,7 @@ class Scorer:
             hold_riskiest(risky, ranking.left)
         if self.policy.hold_words_with_calls:
             hold_words(verdicts)
-        verdict: Verdict = {
+        verdict: Assessment = {
             "id": None,
             "policy": None,
             "profile": self.policy.profile,
@@ -199,7 +199,7 @@ class Scorer:
         }
         if ranking and doubt:
             verdict["risk_model"] = ranking.model.id
-        return Assessment(verdict, items, found.state, found.judged)
+        return Scored(verdict, items, found.state, found.judged)
 
     def weigh(self, response: str, items: Sequence[Item], given: Sequence[str] = (), failing: str = "") -> Hesitation:
         """Give what `hesitate` gives, each text of an item that is not in the response as one of its own."""

@@ -27,7 +27,7 @@ _LATIN_BEYOND_ASCII = re.compile("[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00
 
 def is_unread(text: str) -> bool:
     """Tell whether a text is in a language that no rule reads."""
-    said = words.said(text[:MAX_READ])
+    said = words.prose(text[:MAX_READ])
     plain = said.lower().encode("ascii", "replace").translate(_LETTERS).split()
     if len(_PLAIN.intersection(plain)) >= _ENOUGH:  # as in most texts, and in those of two languages
         return False

@@ -119,7 +119,7 @@ def shown() -> Sequence[ShownPack]:
     return [ShownPack(packs()[name]) for name in ORDER]
 
 
-def said(reason: str) -> str:
+def translated(reason: str) -> str:
     """Say a pack's own words in the reader's language."""
     return gettext(reason) if reason in WORDS else reason
 

@@ -73,7 +73,7 @@ def callback(request: HttpRequest, provider_id: str) -> HttpResponse:
         return redirect("socialaccount_login_cancelled")
     try:
         answer = _exchanged(request, provider, state)
-        login = provider.sociallogin_from_response(request, openid.told(provider.app, answer, state["nonce"]))
+        login = provider.sociallogin_from_response(request, openid.claims_of(provider.app, answer, state["nonce"]))
     except (OAuth2Error, RequestException) as error:
         return _failed(request, provider, error)
     login.state, login.refresh_token = state, openid.refresh_token(answer)  # never kept with the session

@@ -119,7 +119,7 @@ def has_second_factor(data: Mapping[str, Any]) -> bool:
     return isinstance(used, list) and "mfa" in used
 
 
-def told(app: Any, answer: Mapping[str, Any], nonce: str | None) -> dict[str, Any]:
+def claims_of(app: Any, answer: Mapping[str, Any], nonce: str | None) -> dict[str, Any]:
     """Return what a provider tells of somebody: {"id_token", "userinfo"}, claims by name.
 
     `nonce` is the one that was sent; None after a refresh, where none is due.

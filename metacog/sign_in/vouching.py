@@ -90,7 +90,7 @@ def ask(app: Any, identity: Identity) -> None:
             raise openid.Refused("the key by which the refresh token was encrypted is gone")
         answer = openid.exchanged(app, grant_type="refresh_token", refresh_token=token)
         _keep_token(identity, openid.refresh_token(answer))
-        told = openid.told(app, answer, nonce=None)
+        told = openid.claims_of(app, answer, nonce=None)
         if openid.person(told)["sub"] != account.uid:
             raise openid.Refused("the provider told of another person")
         _check_groups(app, told, account.extra_data)

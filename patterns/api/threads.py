@@ -114,7 +114,7 @@ def create_thread(request: AgentRequest) -> HttpResponse:
     slug = slug_of(body.slug or body.title)
     if body.slug is not None and body.slug != slug:
         raise at("/slug", f"A slug holds small letters and digits of any script, and hyphens between: {slug!r}.")
-    with told(), threads.changes(request.auth, request.auth, slug, body.title) as made:
+    with answering_conflicts(), threads.changes(request.auth, request.auth, slug, body.title) as made:
         row = made.create(body.title, slug=slug, note=body.note, next=body.next)
     return as_json(texts.shape(row, row.steps.exclude(text="")), status=201)
 
@@ -144,7 +144,7 @@ def take_step(
     """
     body = read_shape(request, StepBody) if request.body.strip() else StepBody()
     row = _own(request, slug)
-    with told(), threads.changes(request.auth, request.auth, row.slug) as made:
+    with answering_conflicts(), threads.changes(request.auth, request.auth, row.slug) as made:
         if made.has_taken(row.slug, step, note=body.note, next=body.next):
             row = made.rows[row.slug]
         else:
@@ -153,7 +153,7 @@ def take_step(
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def answering_conflicts() -> Iterator[None]:
     """Answer what cannot be done with 409, in the API's language."""
     try:
         with translation.override("en"):

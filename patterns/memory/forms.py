@@ -53,5 +53,5 @@ class MemoryForm(forms.Form):
                     self.add_error(name, _("The text contains a masked part. Write the value itself."))
         return cleaned
 
-    def said(self) -> Said:
+    def statement(self) -> Said:
         return Said(**self.cleaned_data)

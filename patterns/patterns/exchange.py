@@ -22,7 +22,7 @@ from metacog.db.rows import OfEach
 from metacog.heuristics import patterns_in
 from metacog.heuristics.wire import wire
 from metacog.models import Agent, AuditEvent, Team
-from metacog.refusals import said
+from metacog.refusals import translated
 from patterns.imports import Entry as Planned
 from patterns.imports import Fate, Plan
 from patterns.models import MAX_PATTERNS, ErrorPattern, keyword_problems, touch
@@ -292,7 +292,7 @@ def _entries(raw: bytes) -> tuple[list[tuple[str, Pattern | Wrong]], dict[str, i
     try:
         entries, left = patterns_in(wire.load_file(raw))
     except wire.Refused as error:
-        raise BadFile([said(error.detail)]) from None
+        raise BadFile([translated(error.detail)]) from None
     if entries is None:
         raise BadFile(
             [_("The file holds no list of patterns, nor an object with one as “patterns” or “errorPatterns”.")]

@@ -108,7 +108,7 @@ class ThreadAdmin(ScopedAdmin):
             except exchange.BadFile as error:
                 form.add_error("markdown", error.problems)
             else:
-                self.message_user(request, taken.told(agent), messages.SUCCESS)
+                self.message_user(request, taken.summary(agent), messages.SUCCESS)
                 return redirect("admin:patterns_thoughtthread_changelist")
         context = {
             **self.admin_site.each_context(request),

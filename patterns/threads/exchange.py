@@ -46,7 +46,7 @@ class Taken(NamedTuple):
     kept: int  # lines that had no place of their own and are among the notes
     undated: int  # entries of the trails without a day
 
-    def told(self, agent: Agent) -> str:
+    def summary(self, agent: Agent) -> str:
         sentences = [
             ngettext(
                 "%(new)d thread added to %(agent)s, %(changed)d changed.",

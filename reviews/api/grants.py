@@ -84,7 +84,7 @@ def withdraw_grant(request: TokenRequest, grant_id: str) -> HttpResponse:
     """End a grant, and return it. The same again changes nothing. It takes the role of a reviewer in its team."""
     check_scope(request, PersonalToken.Scope.DECIDE)
     person = request.auth.person
-    found = CallGrant.objects.told().filter(held__team__in=person.teams)
+    found = CallGrant.objects.with_details().filter(held__team__in=person.teams)
     grant = found.filter(public_id=grant_id).first()
     if grant is None:
         raise Http404(f"Your teams have no grant {grant_id!r}.")

@@ -90,7 +90,7 @@ class MemoryBody(BaseModel):
     confidence: Share | None = Field(None, description="How sure you are of it.")
     occurred_at: Time | None = Field(None, description="When it was said; without it, and ahead of the clock, now.")
 
-    def said(self) -> memory.Said:
+    def statement(self) -> memory.Said:
         at: datetime | None = instant(self.occurred_at) if self.occurred_at else None
         fields: dict[str, Any] = self.model_dump(exclude={"occurred_at"})
         return memory.Said(**fields, occurred_at=at)
@@ -124,7 +124,7 @@ def post_memory(request: AgentRequest) -> HttpResponse:
     is_approved = bool(recognised(agent, [Item("remember", body.text, {})]))
     try:
         with transaction.atomic(durable=True):
-            row, is_new = remember(agent, body.said(), memory.judge(agent, body.text), is_approved=is_approved)
+            row, is_new = remember(agent, body.statement(), memory.judge(agent, body.text), is_approved=is_approved)
     except memory.Full:
         raise Problem(
             409, f"Your team remembers {memory.MAX_MEMORIES:,} things, the most it can. A curator can retire some."

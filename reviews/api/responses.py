@@ -239,7 +239,7 @@ class SecondLook(BaseModel):
 
 
 POST_BODY = takes(wire.ResponseBody, wire.EXAMPLE)
-VERDICTS = {201: wire.Verdict, 200: wire.Verdict}
+VERDICTS = {201: wire.Assessment, 200: wire.Assessment}
 
 
 @router.post("/responses", response=VERDICTS, by_alias=True, openapi_extra=POST_BODY, summary="Post a response")

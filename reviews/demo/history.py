@@ -115,7 +115,7 @@ CIRCLES = (
 QUIET = timedelta(hours=30)  # before the end: nothing else risky is said that nobody would have decided yet
 
 
-def found() -> Team:
+def begin() -> Team:
     """Begin the record of a demo with its team."""
     audit.record(BEGUN, "demo", actor=None, team=None)
     return members.add_team(TEAM, None)
@@ -239,7 +239,7 @@ class _Course:
         sampling.pick_due(now)
         if now < self.end - timedelta(days=1):
             for sample in sampling.waiting(Team.objects.filter(pk=self.team.pk)).select_related("agent", "response"):
-                verdict = Sample.Verdict.MISSED if sample.response_id in self.risky else Sample.Verdict.FINE
+                verdict = Sample.Finding.MISSED if sample.response_id in self.risky else Sample.Finding.FINE
                 self.plan(now + timedelta(hours=8), partial(sampling.judge, sample, self.people["marek"], verdict))
 
     def agent(self, voice: Voice) -> Agent:

@@ -20,9 +20,9 @@ from metacog.audit import audit
 from metacog.heuristics.tool_calls.approvers import ANYBODY, Approvers, of_rule
 from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import MemberGroup, Membership, Role, User
-from reviews.models import Approval, AwaitedCall, Decision, HeldItem, ReviewTerms
+from reviews.models import Approval, AwaitedCall, Decision, DecisionVerdict, HeldItem, ReviewTerms
 
-Ended, State, Verdict = Approval.Ended, HeldItem.State, Decision.Verdict
+Ended, State = Approval.Ended, HeldItem.State
 LET = (State.APPROVED, State.EDITED)
 
 
@@ -209,10 +209,10 @@ def why_rejected(decision: Decision) -> str:
     held = decision.held
     with translation.override(held.agent.language):
         became = {
-            Verdict.REJECT: gettext("The tool call %(name)s that this waits for was rejected."),
-            Verdict.WITHDRAW: gettext("The tool call %(name)s that this waits for was withdrawn."),
-            Verdict.EXPIRE: gettext("The tool call %(name)s that this waits for expired undecided."),
-        }[Verdict(decision.verdict)]
+            DecisionVerdict.REJECT: gettext("The tool call %(name)s that this waits for was rejected."),
+            DecisionVerdict.WITHDRAW: gettext("The tool call %(name)s that this waits for was withdrawn."),
+            DecisionVerdict.EXPIRE: gettext("The tool call %(name)s that this waits for expired undecided."),
+        }[DecisionVerdict(decision.verdict)]
         said = became % {"name": masked_text(held.call.name)}
         return (
             gettext("%(said)s Reason: %(reason)s") % {"said": said, "reason": decision.reason}

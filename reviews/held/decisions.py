@@ -37,19 +37,19 @@ from reviews.intake.ingest import sha256
 from reviews.intake.knowledge import remember_released
 from reviews.intake.tool_calls import digest
 from reviews.isolation import by_itself
-from reviews.models import AgentResponse, Approval, Decision, HeldItem, ReviewTerms, Signal
+from reviews.models import AgentResponse, Approval, Decision, DecisionVerdict, HeldItem, ReviewTerms, Signal
 from reviews.records import events, traces
 from reviews.scoring.history import take_back_rejected, told_before
 from reviews.serializers import decision_shape, owed
 
-Verdict, State = Decision.Verdict, HeldItem.State
+State = HeldItem.State
 
 AFTER = {
-    Verdict.APPROVE: State.APPROVED,
-    Verdict.EDIT: State.EDITED,
-    Verdict.REJECT: State.REJECTED,
-    Verdict.WITHDRAW: State.WITHDRAWN,
-    Verdict.EXPIRE: State.EXPIRED,
+    DecisionVerdict.APPROVE: State.APPROVED,
+    DecisionVerdict.EDIT: State.EDITED,
+    DecisionVerdict.REJECT: State.REJECTED,
+    DecisionVerdict.WITHDRAW: State.WITHDRAWN,
+    DecisionVerdict.EXPIRE: State.EXPIRED,
 }
 BATCH = 200  # rows of one agent that a sweep settles in one transaction
 
@@ -245,14 +245,14 @@ def decide_or_approve(
             verdict, edit, accept_risk = *_approved_as(held, circumstances.like), True
         if held.state != State.PENDING:
             return _same_again(held, actor, verdict, edit), False
-        approval = _approval_of(held, actor, Verdict(verdict), edit, reason, circumstances)
+        approval = _approval_of(held, actor, DecisionVerdict(verdict), edit, reason, circumstances)
         if approval and (given := approvers.given_before(held, approval)):
             return given, False
         if not circumstances.fit(held):
             raise Standing
         if held.expires_at <= now:  # behind a batch of others: what has expired is never released
             raise Standing
-        if isinstance(actor, Agent) and verdict in (Verdict.APPROVE, Verdict.EDIT):
+        if isinstance(actor, Agent) and verdict in (DecisionVerdict.APPROVE, DecisionVerdict.EDIT):
             if approvers.waits(held):
                 raise WaitsForCalls
             _check_second_look(held, now)
@@ -261,11 +261,11 @@ def decide_or_approve(
             raise NotApprover(named)
         if wanted and named != ANYBODY:
             raise grants.NotGranted("", grants.FOR_PEOPLE)
-        if verdict == Verdict.EDIT and edit is not None and not accept_risk:
+        if verdict == DecisionVerdict.EDIT and edit is not None and not accept_risk:
             _check_edit(held, edit, slips)
         if approval and not _is_enough(held, approval, named, now):
             return approval, True
-        decision = _claim(held, actor, Verdict(verdict), edit, reason, now, circumstances)
+        decision = _claim(held, actor, DecisionVerdict(verdict), edit, reason, now, circumstances)
         if wanted and asked and decision.text_sha256:
             grants.give(wanted, decision, held, asked)
         if decision.release_at <= now:
@@ -274,7 +274,7 @@ def decide_or_approve(
     return decision, True
 
 
-def _approved_as(held: HeldItem, public_id: str) -> tuple[Decision.Verdict, Edit | None]:
+def _approved_as(held: HeldItem, public_id: str) -> tuple[DecisionVerdict, Edit | None]:
     """Return what somebody approved, to be approved by another; raise Standing where that stands no longer."""
     approval = Approval.objects.filter(held=held, public_id=public_id, ended_at=None).first()
     if approval is None:
@@ -282,19 +282,19 @@ def _approved_as(held: HeldItem, public_id: str) -> tuple[Decision.Verdict, Edit
     edit: Edit | None = None
     if approval.is_edit:
         edit = Arguments(approval.arguments) if held.kind == HeldItem.Kind.TOOL_CALL else approval.text
-    return Verdict(approval.verdict), edit
+    return DecisionVerdict(approval.verdict), edit
 
 
 def _approval_of(
     held: HeldItem,
     actor: User | Agent,
-    verdict: Decision.Verdict,
+    verdict: DecisionVerdict,
     edit: Edit | None,
     reason: str,
     circumstances: Circumstances,
 ) -> Approval | None:
     """Return what a person approves, unsaved; None where it is no person's approval."""
-    if not isinstance(actor, User) or verdict not in (Verdict.APPROVE, Verdict.EDIT):
+    if not isinstance(actor, User) or verdict not in (DecisionVerdict.APPROVE, DecisionVerdict.EDIT):
         return None
     text, arguments, text_sha256 = _released(held, verdict, edit)
     return Approval(
@@ -336,7 +336,7 @@ def _is_enough(held: HeldItem, approval: Approval, wanted: Approvers, now: datet
 def _proposed(held: HeldItem) -> str:
     """Return what is approved so far, by its SHA-256: what was asked, unless somebody approved something else."""
     given = approvers.standing(held)
-    return given[0].text_sha256 if given else _released(held, Verdict.APPROVE, None)[2]
+    return given[0].text_sha256 if given else _released(held, DecisionVerdict.APPROVE, None)[2]
 
 
 def _recount(held: HeldItem, proposed: str, now: datetime, *, is_shown: bool = False) -> None:
@@ -378,7 +378,7 @@ def _same_again(held: HeldItem, actor: User | Agent, verdict: str, edit: Edit | 
         is_same = canonical(standing.arguments) == canonical(edit.value)
     else:
         is_same = standing.text == edit
-    if is_theirs and standing.verdict == verdict and (verdict != Verdict.EDIT or is_same):
+    if is_theirs and standing.verdict == verdict and (verdict != DecisionVerdict.EDIT or is_same):
         return standing
     # While a person may still undo, the agent is told no more than that somebody is at it.
     raise Standing(standing if held.closed_at or isinstance(actor, User) else None)
@@ -436,7 +436,7 @@ def _check_edit(held: HeldItem, edit: Edit, slips: Slips) -> None:
 def _claim(
     held: HeldItem,
     actor: User | Agent | None,
-    verdict: Decision.Verdict,
+    verdict: DecisionVerdict,
     edit: Edit | None,
     reason: str,
     now: datetime,
@@ -493,7 +493,7 @@ def _claim(
 
 
 def decide_by_itself(
-    held: HeldItem, state: AgentState, verdict: Decision.Verdict, reason: str, circumstances: Circumstances
+    held: HeldItem, state: AgentState, verdict: DecisionVerdict, reason: str, circumstances: Circumstances
 ) -> Decision:
     """Have metacog decide a pending item, and release that at once, under the lock on `state`.
 
@@ -525,7 +525,7 @@ def _withdraw_some(agent: Agent, reason: str, circumstances: Circumstances) -> i
         rows = list(waiting.order_by("id")[:BATCH])
         for held in rows:
             with suppress(Standing):  # words that waited for a call of before
-                decide_by_itself(held, state, Verdict.WITHDRAW, reason, circumstances)
+                decide_by_itself(held, state, DecisionVerdict.WITHDRAW, reason, circumstances)
     return len(rows)
 
 
@@ -541,9 +541,9 @@ def withdraw_with_agent(sender: object, agent: Agent, person: User | None, becau
         return withdraw_all(agent, person, told % {"because": because})
 
 
-def _released(held: HeldItem, verdict: Decision.Verdict, edit: Edit | None) -> tuple[str | None, Any, str]:
+def _released(held: HeldItem, verdict: DecisionVerdict, edit: Edit | None) -> tuple[str | None, Any, str]:
     """Return what a decision lets go: the text or the arguments, and by what that is recognised."""
-    if verdict not in (Verdict.APPROVE, Verdict.EDIT):
+    if verdict not in (DecisionVerdict.APPROVE, DecisionVerdict.EDIT):
         return None, None, ""
     if held.kind != HeldItem.Kind.TOOL_CALL:
         text = held.text if edit is None else edit
@@ -578,7 +578,7 @@ def undo(decision: Decision, person: User, via: str = "") -> bool:
             actor=person,
             team=held.team_id,
             agent=held.agent,
-            before=AFTER[Verdict(decision.verdict)],
+            before=AFTER[DecisionVerdict(decision.verdict)],
             after=State.PENDING,
             decision=decision.public_id,
             **_said(via),
@@ -638,7 +638,7 @@ def _settle_one(agent_id: int, now: datetime) -> int:
         expired = []
         for held in late:
             with suppress(Standing):  # words that waited for a call of before
-                expired.append(_claim(held, None, Verdict.EXPIRE, None, "", now))
+                expired.append(_claim(held, None, DecisionVerdict.EXPIRE, None, "", now))
                 _release(expired[-1], state, now)
     for decision in expired:
         traces.tell_decided(decision, began)
@@ -648,7 +648,8 @@ def _settle_one(agent_id: int, now: datetime) -> int:
 def _release(decision: Decision, state: AgentState, now: datetime) -> None:
     """Number the decision in the agent's feed and put it into the outbox, under the lock on `state`."""
     state.decision_seq += 1
-    if decision.verdict in (Verdict.REJECT, Verdict.EDIT) and decision.held.kind != HeldItem.Kind.TOOL_CALL:
+    is_call = decision.held.kind == HeldItem.Kind.TOOL_CALL
+    if decision.verdict in (DecisionVerdict.REJECT, DecisionVerdict.EDIT) and not is_call:
         take_back_rejected(state, decision)
     state.save(update_fields=["decision_seq", "topics"])
     decision.seq, decision.released_at = state.decision_seq, now
@@ -658,7 +659,7 @@ def _release(decision: Decision, state: AgentState, now: datetime) -> None:
     held.closed_at = now
     others = HeldItem.objects.filter(response=OuterRef("response"), closed_at=None)
     Signal.objects.filter(~Exists(others), response=held.response_id).update(is_open=False)
-    kind = "item.expired" if decision.verdict == Verdict.EXPIRE else "item.decided"
+    kind = "item.expired" if decision.verdict == DecisionVerdict.EXPIRE else "item.decided"
     told = decision_shape(decision, names=held.agent.team.names_people)
     events.tell(held.team_id, kind, lambda: told, now, agent=held.agent, held=held)
     if held.agent.callback_url:
@@ -682,11 +683,11 @@ def _release(decision: Decision, state: AgentState, now: datetime) -> None:
 
 def _settle_words(decision: Decision, state: AgentState, now: datetime) -> None:
     """Let out the words that waited for a call that is approved and for nothing else now; reject them if it is not."""
-    is_let = decision.verdict in (Verdict.APPROVE, Verdict.EDIT)
+    is_let = decision.verdict in (DecisionVerdict.APPROVE, DecisionVerdict.EDIT)
     approved: dict[int, bool] = {}  # by response
     for held in approvers.words_waiting_for(decision.held):
         if not is_let:
-            settled = _claim(held, None, Verdict.REJECT, None, approvers.why_rejected(decision), now)
+            settled = _claim(held, None, DecisionVerdict.REJECT, None, approvers.why_rejected(decision), now)
         elif not held.terms.only_waits:
             continue
         elif approved.setdefault(held.response_id, approvers.are_approved(held.response_id)):
@@ -701,7 +702,7 @@ def _let_out(held: HeldItem, now: datetime) -> Decision:
     """Decide words for which nothing is missing any more: as a person approved them, else as they would have passed."""
     given = next(iter(approvers.standing(held)), None)
     if given is None:
-        return _claim(held, None, Verdict.APPROVE, held.terms.marked, approvers.why_approved(held), now)
+        return _claim(held, None, DecisionVerdict.APPROVE, held.terms.marked, approvers.why_approved(held), now)
     how = Circumstances(shown_ms=given.shown_ms, together=given.together, undo_from=given.given_at)
     edit = given.text if given.is_edit else None
-    return _claim(held, given.person, Verdict(given.verdict), edit, given.reason, now, how)
+    return _claim(held, given.person, DecisionVerdict(given.verdict), edit, given.reason, now, how)

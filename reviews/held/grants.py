@@ -143,7 +143,7 @@ def withdraw(grant: CallGrant, person: User, via: str = "") -> bool:
 
 def of_teams(teams: Sequence[Team], state: str, agent: str, now: datetime) -> CallGrants:
     """Return what is told of teams' grants, the latest first: `active` (not ended), `ended` or all, of one agent."""
-    rows = CallGrant.objects.told().filter(held__team__in=teams).order_by("-pk")
+    rows = CallGrant.objects.with_details().filter(held__team__in=teams).order_by("-pk")
     rows = rows.unended(now) if state == "active" else rows.ended(now) if state == "ended" else rows
     return rows.filter(agent__public_id=agent) if agent else rows
 

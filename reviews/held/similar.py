@@ -13,7 +13,7 @@ from django.db.models.functions import Left
 from metacog.heuristics.alike.shape import shape, shape_of_call
 from metacog.heuristics.memory import recall
 from reviews.held.listing import arguments_begin
-from reviews.models import Decision, HeldCall, HeldItem
+from reviews.models import Decision, DecisionVerdict, HeldCall, HeldItem
 
 LOOK_BACK = 50  # released decisions about the same agent's items
 READ = 500  # characters of a text: the page must not wait for it
@@ -54,7 +54,7 @@ def decided(held: HeldItem) -> list[Similar]:
 
 def _before(held: HeldItem) -> QuerySet[Decision]:
     """Return the released decisions about what an item is compared with, the latest first."""
-    rows = Decision.objects.filter(seq__isnull=False).exclude(verdict=Decision.Verdict.EXPIRE).exclude(held=held)
+    rows = Decision.objects.filter(seq__isnull=False).exclude(verdict=DecisionVerdict.EXPIRE).exclude(held=held)
     if held.kind == HeldItem.Kind.TOOL_CALL:
         return rows.filter(held__in=_calls_of_tool(held).values("held")[:LAST_CALLS]).order_by("-seq")
     return rows.filter(agent=held.agent_id).exclude(held__kind=HeldItem.Kind.TOOL_CALL).order_by("-seq")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from metacog.heuristics.text.tags import TOOL_CALL
-from reviews.models import AgentResponse, HeldItem
+from reviews.models import AgentResponse, DecisionVerdict, HeldItem
 
 LOOK_BACK = 20  # responses with tool calls of one session
 LET = (HeldItem.State.APPROVED, HeldItem.State.EDITED)
@@ -50,7 +50,7 @@ def _let(response: AgentResponse) -> dict[int, dict[str, Any]]:
     for item in held:
         decision = item.decisions.filter(undone_at=None).order_by("-id").first()
         arguments = (
-            decision.arguments if decision and decision.verdict == decision.Verdict.EDIT else item.call.arguments
+            decision.arguments if decision and decision.verdict == DecisionVerdict.EDIT else item.call.arguments
         )
         if isinstance(arguments, dict):
             found[item.index] = arguments

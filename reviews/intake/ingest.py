@@ -29,7 +29,7 @@ from metacog.heuristics.hesitation.modulation import marked
 from metacog.heuristics.parts import IMPASSE
 from metacog.heuristics.tool_calls.effect_bits import bits_of
 from metacog.heuristics.wire import wire
-from metacog.heuristics.wire.assessment import UNREAD, HesitationPart, ItemPart, Verdict
+from metacog.heuristics.wire.assessment import UNREAD, Assessment, HesitationPart, ItemPart
 from metacog.http.problems import Problem, at
 from metacog.models import Agent, AgentState, AuditEvent
 from patterns import stuck_state
@@ -56,7 +56,7 @@ class Scored(NamedTuple):
     body: dict[str, Any]
     past: Past
     policy: heuristics.Policy
-    found: heuristics.Assessment
+    found: heuristics.Scored
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
 
         calls = tool_calls.Calls(agent, session, now, has_grants=not past.history.paused)
 
-        def assess() -> heuristics.Assessment:
+        def assess() -> heuristics.Scored:
             return scorer.assess(
                 body,
                 past.history,
@@ -325,7 +325,7 @@ def _write(
     return followed.pursued, writes
 
 
-def _owe(agent: Agent, response: AgentResponse, verdict: Verdict, *, asks: bool) -> None:
+def _owe(agent: Agent, response: AgentResponse, verdict: Assessment, *, asks: bool) -> None:
     """Put into the outbox what somebody should hear of whoever reads the verdict (M10, S3)."""
     if not agent.callback_url:
         return
@@ -433,7 +433,7 @@ def _held_item(agent: Agent, response: AgentResponse, scored: Scored, told: Item
 _DONE = {"hold": "held", "mark": "marked", "note": "noted", "reject": "denied"}
 
 
-def _events(agent: Agent, response: AgentResponse, verdict: Verdict, held: Collection[str]) -> list[AuditEvent]:
+def _events(agent: Agent, response: AgentResponse, verdict: Assessment, held: Collection[str]) -> list[AuditEvent]:
     """Return the record of what happened: the response, then each item that did not simply pass.
 
     `held` are the ids of the items that are new. The actions are the seed's words (`chat-held`), and score, signals and

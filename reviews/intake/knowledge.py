@@ -27,7 +27,7 @@ from patterns.patterns.scorer import scorer_shown
 from reviews.isolation import by_itself
 from reviews.learning.extract import denied
 from reviews.learning.sweep import propose
-from reviews.models import Decision, PatternOrigin
+from reviews.models import Decision, DecisionVerdict, PatternOrigin
 
 State, Outcome = Memory.State, MemoryConflict.Outcome
 
@@ -46,7 +46,7 @@ def remember(agent: Agent, said: memory.Said, judged: memory.Judged, **how: Any)
 
 
 def remember_items(
-    agent: Agent, response: str, at: datetime, body: Mapping[str, Any], found: heuristics.Assessment
+    agent: Agent, response: str, at: datetime, body: Mapping[str, Any], found: heuristics.Scored
 ) -> None:
     """Take in the REMEMBERs of a response that are not held, and write into its verdict what became of each.
 
@@ -82,7 +82,7 @@ def remember_released(decision: Decision) -> None:
     scorer = scorer_shown(agent)  # it was let pass by whoever decided
     if not scorer.policy.remember_into_memory:
         return
-    is_edited, is_approved = decision.verdict == Decision.Verdict.EDIT, decision.by == Decision.By.PERSON
+    is_edited, is_approved = decision.verdict == DecisionVerdict.EDIT, decision.by == Decision.By.PERSON
     judged = memory.judge(agent, decision.text, scorer)
     terms = getattr(held, "terms", None)
     if not is_edited and not (terms and terms.with_calls):

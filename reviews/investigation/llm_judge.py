@@ -49,7 +49,7 @@ and guidance in the language with the code given as "language".
 log = logging.getLogger(__name__)
 
 
-class Verdict(BaseModel):
+class JudgeAnswer(BaseModel):
     """The seed's answer."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
@@ -112,7 +112,7 @@ def _answer(row: ExtensionRequest) -> None:
         log.info("%s was answered while the model was asked", row.public_id)
 
 
-def ask(request: ExtensionRequest) -> Verdict:
+def ask(request: ExtensionRequest) -> JudgeAnswer:
     """Return the model's verdict, or raise Unusable."""
     body = {
         "model": settings.CHAIRMAN_MODEL,
@@ -142,14 +142,14 @@ def ask(request: ExtensionRequest) -> Verdict:
     return read(answer.body)
 
 
-def read(body: bytes) -> Verdict:
+def read(body: bytes) -> JudgeAnswer:
     """Return the verdict in the body of a chat completion, or raise Unusable."""
     try:
         content = wire.load(body)["choices"][0]["message"]["content"]
         content = content.strip()
         if content.startswith("```") and content.endswith("```"):  # as models do that know no response_format
             content = content[3:-3].removeprefix("json")
-        return Verdict.model_validate(wire.load(content.encode()))
+        return JudgeAnswer.model_validate(wire.load(content.encode()))
     except (Refused, ValidationError, LookupError, TypeError, AttributeError) as error:
         raise Unusable(Trouble.NONSENSE) from error
 

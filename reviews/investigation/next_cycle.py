@@ -27,7 +27,7 @@ from patterns.serializers import one_line
 from patterns.threads import texts as thread_texts
 from reviews.investigation import texts as extension_texts
 from reviews.investigation import told
-from reviews.models import AgentResponse, Decision, HeldCall, HeldItem
+from reviews.models import AgentResponse, DecisionVerdict, HeldCall, HeldItem
 from reviews.serializers import HeldShape, held_shape
 
 HELD_BUDGET = 40_000  # characters of held texts; whole items or none, the rest is named
@@ -41,7 +41,6 @@ MATCHES_MOST = 5  # words of a signal
 MATCH_LENGTH = 60
 UNKNOWN = "unknown"  # how the intent calls the mode of a response that gave none
 
-Verdict = Decision.Verdict
 
 
 class Text(TypedDict):
@@ -413,11 +412,11 @@ def _sections(context: Context) -> Iterator[str]:
 
 def _decided_section(decided: Sequence[told.ToldDecision], more: told.LeftOut | None) -> str:
     outcomes = {
-        Verdict.REJECT: _("Rejected: it was not released. Do not use it."),
-        Verdict.EDIT: _("Edited: this text was released in place of yours:"),
-        Verdict.APPROVE: _("Approved: it was released as you wrote it."),
-        Verdict.WITHDRAW: _("Withdrawn: it was not released."),
-        Verdict.EXPIRE: _("Expired: nobody decided in time, so it was not released."),
+        DecisionVerdict.REJECT: _("Rejected: it was not released. Do not use it."),
+        DecisionVerdict.EDIT: _("Edited: this text was released in place of yours:"),
+        DecisionVerdict.APPROVE: _("Approved: it was released as you wrote it."),
+        DecisionVerdict.WITHDRAW: _("Withdrawn: it was not released."),
+        DecisionVerdict.EXPIRE: _("Expired: nobody decided in time, so it was not released."),
     }
     lines = ["<decided>", _("What was decided about your items since your last cycle, oldest first:")]
     for item in decided:
@@ -425,7 +424,7 @@ def _decided_section(decided: Sequence[told.ToldDecision], more: told.LeftOut | 
             "",
             f"{item['held']} · {item['kind'].upper()} · {item['verdict']} · by {item['by']} · seq {item['seq']}",
         ]
-        lines.append(outcomes[Verdict(item["verdict"])])
+        lines.append(outcomes[DecisionVerdict(item["verdict"])])
         if item["text"] is not None:
             lines += _quoted(item["text"]) or ["| "]
         if item["permission"] == HeldCall.Permission.USED:
@@ -433,7 +432,7 @@ def _decided_section(decided: Sequence[told.ToldDecision], more: told.LeftOut | 
         if item["reason"].strip():
             lines += [_("Reason:"), *_quoted(item["reason"])]
         if item["excerpt"]:
-            approved = item["verdict"] == Verdict.APPROVE
+            approved = item["verdict"] == DecisionVerdict.APPROVE
             lines.append(_("Your text began:") if approved else _("Your text, which was not released, began:"))
             lines += _quoted(item["excerpt"])
     if more:

@@ -17,7 +17,7 @@ from metacog.heuristics.text.tags import TOOL_CALL
 from metacog.models import Agent, AgentState
 from patterns.serializers import instant
 from reviews.intake import approvals
-from reviews.models import Decision, ExtensionRequest, HeldCall, HeldItem
+from reviews.models import Decision, DecisionVerdict, ExtensionRequest, HeldCall, HeldItem
 from reviews.serializers import EXCERPT_READ, excerpt
 
 DECIDED_MOST = 20
@@ -49,7 +49,7 @@ class LeftOut(TypedDict):
 
 
 # Of a tool call its arguments, as JSON.
-_EDITED = When(verdict=Decision.Verdict.EDIT, then=Coalesce(F("text"), Cast("arguments", TextField())))
+_EDITED = When(verdict=DecisionVerdict.EDIT, then=Coalesce(F("text"), Cast("arguments", TextField())))
 
 
 def decided(agent: Agent, state: AgentState, *, is_given: bool = True) -> tuple[list[ToldDecision], LeftOut | None]:

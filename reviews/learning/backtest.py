@@ -23,7 +23,7 @@ from metacog.models import Agent, Team
 from patterns.patterns.alone import Alone, evidence, matched_by
 from patterns.patterns.scorer import scorer_shown
 from reviews.metrics.daily import Ratio
-from reviews.models import AgentResponse, Decision, HeldItem
+from reviews.models import AgentResponse, Decision, DecisionVerdict, HeldItem
 from reviews.scoring.history import told_before
 from reviews.scoring.preview import DAYS, MOST
 
@@ -31,9 +31,9 @@ EXAMPLES = 10
 TOO_OFTEN = 0.05  # of the responses: what fires on more tells reviewers little
 
 _OUTCOMES: dict[str, str] = {
-    Decision.Verdict.REJECT: "rejected",
-    Decision.Verdict.EDIT: "edited",
-    Decision.Verdict.APPROVE: "approved",
+    DecisionVerdict.REJECT: "rejected",
+    DecisionVerdict.EDIT: "edited",
+    DecisionVerdict.APPROVE: "approved",
 }
 
 

@@ -44,6 +44,7 @@ from reviews.models import (
     ContrastLook,
     CorrectedResponse,
     Decision,
+    DecisionVerdict,
     HeldItem,
     PatternOrigin,
     ProposalEvidence,
@@ -51,7 +52,7 @@ from reviews.models import (
 )
 from reviews.records import reasons
 
-Kind, State, Verdict = PatternOrigin.Kind, ErrorPattern.State, Decision.Verdict
+Kind, State = PatternOrigin.Kind, ErrorPattern.State
 
 A_TEXT = timedelta(seconds=1)  # from one look to the next, for each text: what costs about a millisecond
 MOST_RESPONSES = 1_000  # the newest spot checks, and the newest corrections
@@ -126,7 +127,7 @@ def _decisions(team: Team) -> QuerySet[Decision]:
         held__response__erased_at=None,
         person__isnull=False,
         by=Decision.By.PERSON,
-        verdict__in=(Verdict.APPROVE, Verdict.EDIT, Verdict.REJECT),
+        verdict__in=(DecisionVerdict.APPROVE, DecisionVerdict.EDIT, DecisionVerdict.REJECT),
         released_at__isnull=False,
         undone_at=None,
     ).exclude(Q(held__kind=HeldItem.Kind.TOOL_CALL) | Q(held__text=""))
@@ -144,19 +145,20 @@ def _decided(team: Team) -> Iterator[Judged]:
     rows = _decisions(team).order_by("-decided_at", "-pk").annotate(said=Left("held__text", MOST_CHARACTERS))
     fields = "pk", "public_id", "verdict", "reason", "decided_at", "agent", "held", "held__response"
     found = list(rows.values_list(*fields, "held__response__session", "said")[:MOST_TEXTS])
-    changed = _changed([pk for pk, _id, verdict, *_rest in found if verdict == Verdict.EDIT])
+    changed = _changed([pk for pk, _id, verdict, *_rest in found if verdict == DecisionVerdict.EDIT])
     for pk, public_id, verdict, reason, at, agent, held, response, session, text in found:
         told = ""
-        if verdict == Verdict.REJECT:
+        if verdict == DecisionVerdict.REJECT:
             preset, told = reasons.parse(reason)
             if preset and preset not in reasons.ABOUT_TRUTH:
                 continue
-        elif verdict == Verdict.EDIT:
+        elif verdict == DecisionVerdict.EDIT:
             text = changed.get(pk, "")
             if not text:
                 continue
         session = session or f"response {response}"  # its items are one witness
-        yield Judged(at, public_id, masked_text(text), session, verdict != Verdict.APPROVE, agent, response, held, told)
+        is_wrong = verdict != DecisionVerdict.APPROVE
+        yield Judged(at, public_id, masked_text(text), session, is_wrong, agent, response, held, told)
 
 
 def _changed(edits: Collection[int]) -> dict[int, str]:
@@ -168,7 +170,7 @@ def _changed(edits: Collection[int]) -> dict[int, str]:
 
 
 def _sampled(team: Team) -> Iterator[Judged]:
-    missed = Case(When(verdict=Sample.Verdict.MISSED, then=True), default=False)
+    missed = Case(When(verdict=Sample.Finding.MISSED, then=True), default=False)
     return _of_responses(_samples(team).annotate(when=F("judged_at"), row=F("public_id"), rejected=missed))
 
 

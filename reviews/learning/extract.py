@@ -34,10 +34,10 @@ from metacog.heuristics.wire.wire import instant
 from metacog.models import Agent
 from patterns.memory import memory
 from patterns.models import MAX_KEYWORD_LENGTH, ErrorPattern, Memory
-from reviews.models import AgentResponse, Decision, HeldItem, PatternOrigin
+from reviews.models import AgentResponse, Decision, DecisionVerdict, HeldItem, PatternOrigin
 from reviews.records import reasons
 
-Source, Kind, Verdict = ErrorPattern.Source, PatternOrigin.Kind, Decision.Verdict
+Source, Kind = ErrorPattern.Source, PatternOrigin.Kind
 
 MAX_REMEMBERED = 5  # of one response that are compared with what was known
 MAX_LOOKED_BACK, MAX_KEPT_IN_MIND = 100, 100  # responses, and what they had remembered
@@ -75,13 +75,13 @@ class Teacher:
         if decision.by == Decision.By.AGENT:
             return self._from_own_decision(decision)
         said = told = description = ""
-        if decision.verdict == Verdict.REJECT:
+        if decision.verdict == DecisionVerdict.REJECT:
             preset, told = reasons.parse(decision.reason)
             # Without a word of the person's own it says nothing of what was wrong; several may (contrast.py).
             if not told.strip() or (preset and preset not in reasons.ABOUT_TRUTH):
                 return None
             said, description = sentence_meant(told, masked_text(held.text)), decision.reason
-        elif decision.verdict == Verdict.EDIT and decision.text:
+        elif decision.verdict == DecisionVerdict.EDIT and decision.text:
             said, told = sentence_changed(masked_text(held.text), masked_text(decision.text))
         return self._taught(
             Kind.REJECTION,
@@ -100,13 +100,13 @@ class Teacher:
         """
         held = decision.held
         preset, reason = reasons.parse(decision.reason)
-        told = decision.text or "" if decision.verdict == Verdict.EDIT else reason
-        if decision.verdict == Verdict.APPROVE or (preset and preset not in reasons.ABOUT_TRUTH):
+        told = decision.text or "" if decision.verdict == DecisionVerdict.EDIT else reason
+        if decision.verdict == DecisionVerdict.APPROVE or (preset and preset not in reasons.ABOUT_TRUTH):
             return None
         found = contradicts(masked_text(held.text), told)
         if found and found.first:
             said, told = found.first.text, found.second.text
-        elif found or decision.verdict == Verdict.REJECT:
+        elif found or decision.verdict == DecisionVerdict.REJECT:
             said = sentence_meant(told, masked_text(held.text))
         else:
             return None

@@ -21,11 +21,15 @@ from patterns.patterns.alone import Alone, matched_by
 from patterns.patterns.lifecycle import responses_of
 from patterns.patterns.scorer import scorer_shown
 from reviews.metrics.daily import Ratio
-from reviews.models import AgentResponse, Decision, HeldItem, ShadowMatch, Signal
+from reviews.models import AgentResponse, Decision, DecisionVerdict, HeldItem, ShadowMatch, Signal
 
-Verdict, State = Decision.Verdict, ErrorPattern.State
+State = ErrorPattern.State
 
-_COUNTED: dict[str, str] = {Verdict.REJECT: "rejected", Verdict.EDIT: "edited", Verdict.APPROVE: "approved"}
+_COUNTED: dict[str, str] = {
+    DecisionVerdict.REJECT: "rejected",
+    DecisionVerdict.EDIT: "edited",
+    DecisionVerdict.APPROVE: "approved",
+}
 _FIELDS = ("fired", "held", *_COUNTED.values(), "keywords", "last_fired_at")
 
 

@@ -26,7 +26,7 @@ from patterns.patterns.scorer import scorer_shown
 from patterns.serializers import instant
 from reviews.isolation import by_itself, in_turn
 from reviews.metrics.daily import day_of, start_of
-from reviews.models import AgentResponse, Decision, HeldItem, Reflection
+from reviews.models import AgentResponse, Decision, DecisionVerdict, HeldItem, Reflection
 from reviews.records import reasons
 from reviews.serializers import owed
 
@@ -167,7 +167,7 @@ def _held(agent: Agent, since: datetime, until: datetime, signals: dict[str, tup
     )
     said = dict(
         Decision.objects.filter(
-            held__in=items, verdict=Decision.Verdict.REJECT, by=Decision.By.PERSON, released_at__isnull=False
+            held__in=items, verdict=DecisionVerdict.REJECT, by=Decision.By.PERSON, released_at__isnull=False
         ).values_list("held_id", "reason")
     )
     for item in items.select_related("response").defer("response__body", "response__verdict", "text").order_by("pk"):

@@ -25,7 +25,7 @@ from metacog.heuristics.tool_calls import secrets
 from metacog.heuristics.tool_calls.effect_bits import bits_of, names_in
 from metacog.heuristics.tool_calls.gate import effect_part
 from metacog.heuristics.tool_calls.pack import ASKS_ALL, workspace_of
-from metacog.heuristics.wire.assessment import HesitationPart, ItemPart, Verdict
+from metacog.heuristics.wire.assessment import Assessment, HesitationPart, ItemPart
 from metacog.heuristics.wire.wire import instant
 from reviews.logs import by_pack
 from reviews.logs.by_pack import HeldKind, HeldKinds
@@ -117,7 +117,7 @@ class Report:
             name = OTHER
         return self.tools.setdefault(name, Tool())
 
-    def told(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """Return it as programs read it."""
         tools = sorted(self.tools.items(), key=lambda each: (-each[1].held, -each[1].calls, each[0]))
         return {
@@ -196,7 +196,7 @@ class Scored(NamedTuple):
 
     turn: Turn
     body: dict[str, Any]  # as it would have been posted
-    verdict: Verdict
+    verdict: Assessment
     held: Sequence[HeldPart]
 
 
@@ -241,7 +241,7 @@ class Trial:
             told=known.get("told", ""),
         )
         found = self.scorer.assess(body, history, hesitation=self.hesitation)
-        known |= {"turns": history.turns + 1, "told": heuristics.told(heuristics.given_in(body), history.told)}
+        known |= {"turns": history.turns + 1, "told": heuristics.figures_of(heuristics.given_in(body), history.told)}
         if (window := self.scorer.parts.recent_window) and (print_ := found.fingerprint):
             known["recent"] = [*history.recent, list(print_)][-window:]
         self._count_time(turn.at)
@@ -254,7 +254,7 @@ class Trial:
             report = self.report
             report.first_at, report.last_at = min(report.first_at or at, at), max(report.last_at, at)
 
-    def _counted(self, turn: Turn, verdict: Verdict, items: Sequence[heuristics.Item]) -> Iterator[HeldPart]:
+    def _counted(self, turn: Turn, verdict: Assessment, items: Sequence[heuristics.Item]) -> Iterator[HeldPart]:
         report = self.report
         for item, told in zip(items, verdict["items"], strict=True):
             if item.call is not None:

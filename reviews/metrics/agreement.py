@@ -17,14 +17,15 @@ from metacog.heuristics.contradiction.contradictions import contradicts
 from metacog.heuristics.stats.agreement import Agreement
 from metacog.models import Agent
 from reviews.metrics.daily import Ratio, day_of
-from reviews.models import AgentResponse, Decision, LookFigure
-
-Verdict = Decision.Verdict
+from reviews.models import AgentResponse, Decision, DecisionVerdict, LookFigure
 
 READ = 2_000  # characters of either text: a sweep compares hundreds
 _OWN: dict[str, str] = {
-    Verdict.APPROVE: "kept", Verdict.EDIT: "edited", Verdict.REJECT: "withdrew", Verdict.WITHDRAW: "withdrew",
-}  # fmt: skip
+    DecisionVerdict.APPROVE: "kept",
+    DecisionVerdict.EDIT: "edited",
+    DecisionVerdict.REJECT: "withdrew",
+    DecisionVerdict.WITHDRAW: "withdrew",
+}
 COUNTS = ("kept", "edited", "withdrew", "looked", "contradicted", *Agreement._fields)
 
 Ends = Mapping[tuple[date, str], Counter[str]]  # by the day its item was held, and the item's kind
@@ -46,7 +47,7 @@ def read(decisions: Sequence[Decision]) -> Ends:
         counts["looked"] += 1
         counts["contradicted"] += takes_back
         if decision.by == Decision.By.PERSON:
-            end = "rejected" if decision.verdict == Verdict.REJECT else "let_go"
+            end = "rejected" if decision.verdict == DecisionVerdict.REJECT else "let_go"
             counts[f"{'back' if takes_back else 'stood'}_{end}"] += 1
     return ends
 

@@ -29,9 +29,9 @@ from metacog.heuristics.stats.intervals import concordance, median_ranks, relati
 from metacog.heuristics.tool_calls.effect_bits import names_in
 from metacog.models import Agent, Team
 from reviews.isolation import by_itself
-from reviews.models import AgentResponse, DailyFigure, Decision, HeldCall, HeldItem, Signal
+from reviews.models import AgentResponse, DailyFigure, Decision, DecisionVerdict, HeldCall, HeldItem, Signal
 
-State, Verdict = HeldItem.State, Decision.Verdict
+State = HeldItem.State
 
 ENOUGH = 10  # decisions; with fewer, a ratio is not told
 DAYS_A_RUN = 60  # of one agent; what is left of a long history is counted by the runs that follow
@@ -41,11 +41,11 @@ ANYWAY = timedelta(hours=1)  # after which a silent agent is counted, too: pages
 
 _DAY = timedelta(days=1)
 _OUTCOMES = {
-    Verdict.REJECT: "rejected",
-    Verdict.WITHDRAW: "withdrawn",
-    Verdict.EDIT: "edited",
-    Verdict.APPROVE: "approved",
-    Verdict.EXPIRE: "expired",
+    DecisionVerdict.REJECT: "rejected",
+    DecisionVerdict.WITHDRAW: "withdrawn",
+    DecisionVerdict.EDIT: "edited",
+    DecisionVerdict.APPROVE: "approved",
+    DecisionVerdict.EXPIRE: "expired",
 }
 # What a person or the agent decided. Both ways of turning an item down say that holding it was right.
 _REJECTED = (State.REJECTED, State.WITHDRAWN)
@@ -173,11 +173,11 @@ def _count(agent: Agent, day: date) -> dict[str, Any]:
         "held__held_at",
         "decided_at",
     ):
-        outcomes[_OUTCOMES[Verdict(verdict)]] += 1
+        outcomes[_OUTCOMES[DecisionVerdict(verdict)]] += 1
         if person is not None:
-            people.setdefault(str(person), Counter())[_OUTCOMES[Verdict(verdict)]] += 1
+            people.setdefault(str(person), Counter())[_OUTCOMES[DecisionVerdict(verdict)]] += 1
         if by != Decision.By.SYSTEM:  # it expired, or was withdrawn with all of its agent: nobody judged it
-            is_rejected = verdict in (Verdict.REJECT, Verdict.WITHDRAW)
+            is_rejected = verdict in (DecisionVerdict.REJECT, DecisionVerdict.WITHDRAW)
             bands = [scores.setdefault(str(score), [0, 0])]
             if erased_at is None:
                 bands.append(lengths.setdefault(str(_two_digits(length)), [0, 0]))

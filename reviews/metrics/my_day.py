@@ -13,9 +13,7 @@ from django.utils import timezone
 from metacog.db.clocks import LEEWAY
 from metacog.db.ids import first_id_at
 from metacog.models import User
-from reviews.models import Approval, Decision, HeldItem
-
-Verdict = Decision.Verdict
+from reviews.models import Approval, Decision, DecisionVerdict, HeldItem
 
 
 @dataclass(frozen=True)
@@ -69,9 +67,9 @@ def of(person: User, now: datetime) -> Day:
     )
     return Day(
         since,
-        verdicts[Verdict.APPROVE],
-        verdicts[Verdict.EDIT],
-        verdicts[Verdict.REJECT],
+        verdicts[DecisionVerdict.APPROVE],
+        verdicts[DecisionVerdict.EDIT],
+        verdicts[DecisionVerdict.REJECT],
         len(times),
         median(times) / 1000 if times else None,
         **counts,

@@ -25,12 +25,14 @@ from django.db.models.functions import TruncDate
 from metacog.heuristics.text.reading import is_hasty, seconds_to_read
 from metacog.models import Team, User
 from reviews.metrics.daily import DAYS_A_RUN, Ratio, day_of, percentile, start_of
-from reviews.models import Decision, HeldItem, ReviewTimeFigure
-
-Verdict = Decision.Verdict
+from reviews.models import Decision, DecisionVerdict, HeldItem, ReviewTimeFigure
 
 _Value = TypeVar("_Value")
-_COUNTED: dict[str, str] = {Verdict.APPROVE: "approved", Verdict.EDIT: "edited", Verdict.REJECT: "rejected"}
+_COUNTED: dict[str, str] = {
+    DecisionVerdict.APPROVE: "approved",
+    DecisionVerdict.EDIT: "edited",
+    DecisionVerdict.REJECT: "rejected",
+}
 HIGH = 65  # the score from which approvals in a row are counted for themselves: well above where the seed holds
 AT_ONCE = 20  # texts that are read
 LONGEST = 24 * 3_600_000  # milliseconds; a page that was open for longer says nothing of reading
@@ -139,7 +141,7 @@ def count(decided: Sequence[Decided]) -> dict[str, Any]:
     verdicts = Counter(each.verdict for each in decided)
     times = [each.shown_ms for each in decided if each.shown_ms is not None]
     run, verdict = longest_run([each.verdict for each in decided])
-    approvals = [each.verdict == Verdict.APPROVE for each in decided if each.hesitation_score >= HIGH]
+    approvals = [each.verdict == DecisionVerdict.APPROVE for each in decided if each.hesitation_score >= HIGH]
     return {
         **{name: verdicts[verdict] for verdict, name in _COUNTED.items()},
         "timed": len(times),

@@ -222,7 +222,7 @@ def judge(sample: Sample, person: User, verdict: str) -> None:
 
 def _count(sample: Sample, before: str) -> None:
     """Add to its agent's sums what was said of a sample, and take from them what was said before."""
-    is_missed, was_missed = (each == Sample.Verdict.MISSED for each in (sample.verdict, before))
+    is_missed, was_missed = (each == Sample.Finding.MISSED for each in (sample.verdict, before))
     weight = sample.stands_for
     first = 0 if before else weight
     SampleFigure.objects.get_or_create(agent_id=sample.agent_id, day=sample.day)

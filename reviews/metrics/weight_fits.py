@@ -22,7 +22,7 @@ from metacog.heuristics.hesitation.fitting import Case, Fit, Signals
 from metacog.models import Agent, AgentState, Policy
 from reviews.isolation import by_itself, in_turn
 from reviews.metrics import daily
-from reviews.models import AgentResponse, Decision, FittedWeights, HeldItem, Sample, Signal
+from reviews.models import AgentResponse, Decision, DecisionVerdict, FittedWeights, HeldItem, Sample, Signal
 from reviews.risk.in_force import Turns
 from reviews.scoring.preview import DAYS, MOST
 
@@ -31,7 +31,6 @@ MOST_DECISIONS = 10_000  # the newest
 AFRESH = timedelta(days=1)
 AGENTS_A_RUN = 5  # the worker has other things to do, and comes back
 
-Verdict = Decision.Verdict
 
 
 def fit_due(now: datetime) -> int:
@@ -93,7 +92,7 @@ def _cases(agent: Agent, responses: QuerySet[AgentResponse], since: date) -> lis
     metadata: dict[int, dict[str, Any]] = {}
     told = decided.order_by("-seq").values_list("held__response", "verdict", "held__metadata")
     for response, verdict, known in told[:MOST_DECISIONS]:
-        rejected[response] = rejected.get(response, False) or verdict == Verdict.REJECT
+        rejected[response] = rejected.get(response, False) or verdict == DecisionVerdict.REJECT
         metadata[response] = known
     samples = list(Sample.objects.filter(agent=agent, day__gte=since, response__in=responses))
     judged = {sample.response_id: sample for sample in samples if sample.verdict}
@@ -109,7 +108,7 @@ def _cases(agent: Agent, responses: QuerySet[AgentResponse], since: date) -> lis
             Case(
                 at=row.received_at.timestamp(),
                 signals=fired.get(key, frozenset()),
-                is_wrong=sample.verdict == Sample.Verdict.MISSED if sample else rejected[key],
+                is_wrong=sample.verdict == Sample.Finding.MISSED if sample else rejected[key],
                 was_held=sample is None,
                 stands_for=sample.stands_for / share if sample else 1.0,
                 length=None if row.erased_at else row.length,

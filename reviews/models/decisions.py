@@ -25,19 +25,20 @@ def approval_id() -> str:
     return new_id("apr")
 
 
+class DecisionVerdict(models.TextChoices):
+    APPROVE = "approve", _("Approve")
+    EDIT = "edit", _("Approve with edits")
+    REJECT = "reject", _("Reject")
+    WITHDRAW = "withdraw", _("Withdraw")
+    EXPIRE = "expire", _("Expire")
+
+
 class Decision(models.Model):
     """What was decided about a held item, by whom, bound to what they were shown.
 
     A person's decision can be undone until `release_at`; it is released (numbered, put into the
     agent's feed and outbox) by whoever first looks after that.
     """
-
-    class Verdict(models.TextChoices):
-        APPROVE = "approve", _("Approve")
-        EDIT = "edit", _("Approve with edits")
-        REJECT = "reject", _("Reject")
-        WITHDRAW = "withdraw", _("Withdraw")
-        EXPIRE = "expire", _("Expire")
 
     class By(models.TextChoices):
         PERSON = "person", _("person")
@@ -47,7 +48,7 @@ class Decision(models.Model):
     public_id = models.CharField(max_length=40, unique=True, default=decision_id)
     held = models.ForeignKey(HeldItem, models.PROTECT, related_name="decisions")
     agent = models.ForeignKey(Agent, models.PROTECT, related_name="decisions")  # whose item it is
-    verdict = models.CharField(max_length=10, choices=Verdict)
+    verdict = models.CharField(max_length=10, choices=DecisionVerdict)
     by = models.CharField(max_length=6, choices=By)
     person = models.ForeignKey(User, models.PROTECT, null=True, related_name="decisions")
     # Where a change of a policy, or of a team's rules, decided what waited (reviews.held.calls.rule_changes):
@@ -130,7 +131,7 @@ class Approval(models.Model):
     public_id = models.CharField(max_length=40, unique=True, default=approval_id)
     held = models.ForeignKey(HeldItem, models.PROTECT, related_name="approvals")
     person = models.ForeignKey(User, models.PROTECT, related_name="approvals")
-    verdict = models.CharField(max_length=10, choices=Decision.Verdict)  # approve or edit
+    verdict = models.CharField(max_length=10, choices=DecisionVerdict)  # approve or edit
     reason = models.TextField(blank=True)
     item_version = models.PositiveIntegerField()
     item_sha256 = models.CharField(max_length=64)
@@ -164,4 +165,4 @@ class Approval(models.Model):
 
     @property
     def is_edit(self) -> bool:
-        return self.verdict == Decision.Verdict.EDIT
+        return self.verdict == DecisionVerdict.EDIT

@@ -21,7 +21,7 @@ class Sample(models.Model):
     reviews/metrics/sampling.py picks it.
     """
 
-    class Verdict(models.TextChoices):
+    class Finding(models.TextChoices):
         FINE = "fine", _("Correctly passed")
         MISSED = "missed", _("Should have been held")
 
@@ -30,7 +30,7 @@ class Sample(models.Model):
     agent = models.ForeignKey(Agent, models.PROTECT, related_name="samples")
     day = models.DateField()  # in UTC, when the response came
     stands_for = models.FloatField(default=1)  # responses: the inverse of each one's chance to be picked
-    verdict = models.CharField(max_length=6, choices=Verdict, blank=True)
+    verdict = models.CharField(max_length=6, choices=Finding, blank=True)
     person = models.ForeignKey(User, models.PROTECT, null=True, related_name="samples")
     judged_at = models.DateTimeField(null=True)
 

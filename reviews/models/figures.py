@@ -7,7 +7,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from metacog.models import Agent, Team, User
-from reviews.models.decisions import Decision
+from reviews.models.decisions import DecisionVerdict
 from reviews.models.held import HeldItem
 
 
@@ -131,7 +131,7 @@ class ReviewTimeFigure(models.Model):
     tenths = models.JSONField(default=dict)  # by tenths of a second from showing to deciding, how many
     to_read = models.PositiveIntegerField(default=0)  # seconds that the texts take to read, all of them
     run = models.PositiveIntegerField(default=0)  # the most with one verdict in a row
-    run_of = models.CharField(max_length=10, choices=Decision.Verdict, blank=True)
+    run_of = models.CharField(max_length=10, choices=DecisionVerdict, blank=True)
     high_run = models.PositiveIntegerField(default=0)  # the most approvals in a row of items with a high score
     counted_at = models.DateTimeField()
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from metacog.db.fields import InPart, NumbersField, PackedTextField
 from metacog.db.ids import new_id
 from metacog.db.rows import Readable
-from metacog.heuristics.wire.assessment import Verdict
+from metacog.heuristics.wire.assessment import Assessment
 from metacog.models import Agent, Language
 from patterns.models import ErrorPattern, Problem
 
@@ -119,9 +119,9 @@ class AgentResponse(models.Model):
         """
         return cls.objects.filter(agent=agent).order_by("-received_at", "-id")
 
-    def wire_verdict(self) -> Verdict:
+    def wire_verdict(self) -> Assessment:
         """Return the verdict as it was answered, or what is left of it once texts were erased."""
-        verdict: Verdict = json.loads(self.verdict)
+        verdict: Assessment = json.loads(self.verdict)
         return verdict
 
     def wire_body(self) -> dict[str, Any]:

@@ -134,7 +134,7 @@ class CallGrants(models.QuerySet["CallGrant"]):
         """Return all others."""
         return self.filter(~Q(withdrawn_at=None) | Q(until__lte=now) | Q(uses__gte=F("most_uses")))
 
-    def told(self) -> CallGrants:
+    def with_details(self) -> CallGrants:
         """Return them with what is told of each: its item with call and standing decisions, and who gave it."""
         standing = Prefetch("held__decisions", Decision.objects.filter(undone_at=None), to_attr="standing")
         related = self.select_related(

@@ -19,7 +19,7 @@ from metacog.models import Role
 from reviews.held import approvers, decisions, similar
 from reviews.held.filters import Filters
 from reviews.held.written import calls_before
-from reviews.models import CallGrant, CallOutcome, Decision, HeldItem
+from reviews.models import CallGrant, CallOutcome, Decision, DecisionVerdict, HeldItem
 from reviews.pages import call_edit
 from reviews.pages.person import PersonRequest
 from reviews.presentation import arguments
@@ -68,7 +68,7 @@ def of_desk(
     """Return what the desk alone has: the form of an edit, the permission given, and what was decided before."""
     call = held.call
     mode = edit.mode if edit else call_edit.mode_of(call, request.GET.get("edit", ""))
-    given = CallGrant.objects.told().filter(held=held).order_by("-pk") if standing else ()
+    given = CallGrant.objects.with_details().filter(held=held).order_by("-pk") if standing else ()
     may_decide = held.state == HeldItem.State.PENDING and request.user.has_role(held.team_id, Role.REVIEWER)
     before = similar.of_tool(held)
     outcome = getattr(call, "outcome", None)
@@ -143,7 +143,7 @@ def _became(held: HeldItem, outcome: CallOutcome | None) -> Became | None:
 
 def _released(held: HeldItem, standing: Decision | None) -> Sequence[Any]:
     """Return what the decision that stands changed."""
-    if standing is None or standing.verdict != Decision.Verdict.EDIT:
+    if standing is None or standing.verdict != DecisionVerdict.EDIT:
         return ()
     (given,) = Decision.objects.filter(pk=standing.pk).values_list("arguments", flat=True)
     return changes(held.call.arguments, given)

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from metacog.models import Role
 from reviews.held import decisions
-from reviews.models import Decision, HeldItem
+from reviews.models import DecisionVerdict, HeldItem
 from reviews.outbox import notification_texts
 from reviews.outbox.mail_links import Link, path, read
 from reviews.pages import call_desk
@@ -29,7 +29,7 @@ from reviews.presentation.marks import marked
 from reviews.records import reasons
 from reviews.serializers import hesitation_for_people
 
-Verdict, State = Decision.Verdict, HeldItem.State
+State = HeldItem.State
 VIA = "mail"
 
 View = Callable[[HttpRequest, Link], HttpResponse]
@@ -70,7 +70,7 @@ def by_mail(request: HttpRequest, link: Link) -> HttpResponse:
     if request.method != "POST":
         return _page(request, link)
     verdict = request.POST.get("verdict", "")
-    reason = reason_given(request, link.held.agent) if verdict == Verdict.REJECT else ""
+    reason = reason_given(request, link.held.agent) if verdict == DecisionVerdict.REJECT else ""
     if problem := why_not(verdict, None, reason):
         return _page(request, link, problem=problem, given=reason_form(request), status=422)
     try:

@@ -10,22 +10,20 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from metacog.heuristics.text.excerpts import said
+from metacog.heuristics.text.excerpts import without_tags
 from metacog.heuristics.text.shadow import is_blank
 from metacog.heuristics.text.tags import TOOL_CALL
 from metacog.heuristics.tool_calls.approvers import ANYBODY, Approvers
 from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import Agent, Role, User
 from reviews.held import approvers
-from reviews.models import Approval, Decision, HeldItem
+from reviews.models import Approval, DecisionVerdict, HeldItem
 from reviews.presentation.approvals import counted, whom
 from reviews.presentation.calls.argument_changes import Change, changes
 from reviews.presentation.highlight import Shown, show
 from reviews.presentation.look_alikes import name_shown
 from reviews.presentation.phrases import person_name
 from reviews.records import reasons
-
-Verdict = Decision.Verdict
 
 MAX_REASON = 10_000
 CLIP = 80  # characters of words that wait
@@ -52,9 +50,9 @@ def with_line_ends_of(original: str, posted: str) -> str:
 
 def why_not(verdict: str, text: str | None, reason: str) -> str:
     """Return what keeps a form from being decided, in a sentence."""
-    if verdict not in (Verdict.APPROVE, Verdict.REJECT):
+    if verdict not in (DecisionVerdict.APPROVE, DecisionVerdict.REJECT):
         return gettext("Choose to approve or to reject.")
-    if verdict == Verdict.REJECT and is_blank(reason):
+    if verdict == DecisionVerdict.REJECT and is_blank(reason):
         return gettext("Give a reason: the agent reads it, and it is what metacog learns from.")
     if len(reason) > MAX_REASON:
         return gettext("The reason is too long: %(most)s characters at most.") % {"most": f"{MAX_REASON:,}"}
@@ -157,7 +155,7 @@ def _given(held: HeldItem, approval: Approval, user: User) -> Given:
 
 
 def _other(held: HeldItem, query: str) -> Other:
-    name = name_shown(held.call.name) if held.kind == TOOL_CALL else show(said(masked_text(held.text))[:CLIP])
+    name = name_shown(held.call.name) if held.kind == TOOL_CALL else show(without_tags(masked_text(held.text))[:CLIP])
     return Other(
         str(held.get_kind_display()), name, held.get_state_display(), reverse("item", args=[held.public_id]) + query
     )

@@ -20,7 +20,7 @@ from reviews.investigation import extensions
 from reviews.investigation.forms import AnswerForm
 from reviews.models import ExtensionRequest
 from reviews.pages.person import PersonRequest
-from reviews.presentation.engine_words import said
+from reviews.presentation.engine_words import translated
 from reviews.serializers import matched
 
 SHOWN = 100  # requests that wait, and requests that are over
@@ -83,7 +83,7 @@ def _page(
         "extension": found,
         "others": others.select_related("person").order_by("-number")[:SHOWN],
         "memories": _memories(found),
-        "objections": [said(each["detail"]) for each in (found.judgement or {}).get("objections", ())],
+        "objections": [translated(each["detail"]) for each in (found.judgement or {}).get("objections", ())],
         "budget": extensions.budget(found.agent, found.session, found.problem, found.step),
         "model": settings.CHAIRMAN_MODEL,
         "may_answer": found.state == State.PENDING and request.user.has_role(found.agent.team_id, Role.REVIEWER),

@@ -33,7 +33,7 @@ from reviews.held.filters import Filters, Order, named, orders, word
 from reviews.held.grants import NotGranted
 from reviews.held.presence import Presence
 from reviews.metrics import review_time, sampling
-from reviews.models import AgentResponse, Approval, Decision, HeldItem
+from reviews.models import AgentResponse, Approval, Decision, DecisionVerdict, HeldItem
 from reviews.pages import call_desk, call_edit, talk
 from reviews.pages.call_desk import of_edited
 from reviews.pages.deciding import (
@@ -61,7 +61,7 @@ from reviews.risk import in_force
 from reviews.scoring import plain_text
 from reviews.serializers import hesitation_for_people, signals_of, verdict_for_people
 
-Verdict, State, Kind = Decision.Verdict, HeldItem.State, HeldItem.Kind
+State, Kind = HeldItem.State, HeldItem.Kind
 
 MOST_IN_EDITOR = 20_000  # characters of an item whose editor comes with its page; of a longer one once it is asked for
 MOST_AHEAD = 40  # items that a page has decided and not yet heard of
@@ -174,17 +174,17 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
     if call_edited and not call_edited.is_changed:
         call_edited = None
     posted = call_edited or text
-    is_rejected = verdict == Verdict.REJECT
+    is_rejected = verdict == DecisionVerdict.REJECT
     reason, given = (reason_given(request, held.agent), reason_form(request)) if is_rejected else ("", None)
     problem = why_not(verdict, text, reason)
-    like = request.POST.get("approval", "") if verdict == Verdict.APPROVE and not posted else ""
+    like = request.POST.get("approval", "") if verdict == DecisionVerdict.APPROVE and not posted else ""
     if text is not None and secrets.is_mask_left(text, held.text):
         problem = problem or call_edit.still_masked()
     if problem:
         return _split(request, filters, held, status=422, problem=problem, given=given, posted=posted)
     edit: decisions.Edit | None = None
-    if verdict == Verdict.APPROVE and (text is not None or call_edited):
-        verdict = Verdict.EDIT
+    if verdict == DecisionVerdict.APPROVE and (text is not None or call_edited):
+        verdict = DecisionVerdict.EDIT
         edit = decisions.Arguments(call_edited.arguments) if call_edited else text
     if call_edited and call_edited.errors:
         problem = gettext("Nothing was decided: some fields have errors.")
@@ -240,7 +240,7 @@ def score_edit(request: PersonRequest, held_id: str) -> HttpResponse:
     if held.kind == Kind.TOOL_CALL:
         return call_desk.check(request, held)
     text = _edited(request.POST.get("text"), held.text)
-    problem = why_not(Verdict.APPROVE, text, "")
+    problem = why_not(DecisionVerdict.APPROVE, text, "")
     if text is not None and secrets.is_mask_left(text, held.text):
         problem = problem or call_edit.still_masked()
     edited = decisions.score_edit(held, text) if text is not None and not problem else None
@@ -567,7 +567,7 @@ def _told(request: PersonRequest, just_done: Taken | None) -> dict[str, Any] | N
         "can_undo": last.can_be_undone(now),
         "before": before,
         "before_seconds": before and math.ceil((before.release_at - now).total_seconds()),
-        "can_teach": last.verdict == Verdict.REJECT
+        "can_teach": last.verdict == DecisionVerdict.REJECT
         and last.undone_at is None
         and last.held.kind != Kind.TOOL_CALL  # a known error is one of words
         and request.user.has_role(last.held.team_id, Role.CURATOR),

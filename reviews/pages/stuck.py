@@ -27,7 +27,7 @@ from reviews.held.listing import PAGE
 from reviews.metrics.daily import Ratio
 from reviews.models import AgentResponse
 from reviews.pages.person import PersonRequest
-from reviews.presentation.engine_words import said, sign
+from reviews.presentation.engine_words import sign, translated
 from reviews.presentation.ratios import Share, ratio
 
 ANSWERS = 20  # given last, of whatever became of their problems
@@ -115,7 +115,7 @@ def problem(request: PersonRequest, problem_id: str) -> HttpResponse:
         "problem": found,
         "shape": shape,
         "signals": [
-            {**signal, "title": sign(signal["type"], signal["evidence"]), "detail": said(signal["detail"])}
+            {**signal, "title": sign(signal["type"], signal["evidence"]), "detail": translated(signal["detail"])}
             for signal in shape["signals"]
         ],
         "chart": _chart(points, shape["threshold"]),

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from metacog.heuristics.effects.pointers import at, names_of
 from metacog.heuristics.tool_calls.effect_bits import GRAVITY, OUTSIDE, names_in
 from metacog.heuristics.tool_calls.secrets import masked, masked_effects
-from reviews.presentation.engine_words import said
+from reviews.presentation.engine_words import translated
 from reviews.presentation.highlight import EFFECT, Mark
 from reviews.records.effect_names import NAMES
 
@@ -214,7 +214,7 @@ def _part(place: int, each: Mapping[str, Any]) -> Part:
     if each["object"]:
         text = _named(each["object"], of)
         text = text if len(text) <= LONG else text[: LONG - 1] + "…"
-    detail = said(each["detail"]) if each.get("detail") else ""
+    detail = translated(each["detail"]) if each.get("detail") else ""
     return Part(place, each["effect"], text, of, each["inside"] is False, detail)
 
 

@@ -182,7 +182,7 @@ _COUNTED = ("asked", "length", "minutes", "passed", "failed")  # by which a sayi
 _COMPILED = [(re.compile(expression, re.DOTALL), saying) for expression, saying in _SAYINGS]
 
 
-def said(detail: str) -> str:
+def translated(detail: str) -> str:
     """Return a detail in the active language; what no engine of ours says stays as it is."""
     for expression, saying in _COMPILED:
         if match := expression.fullmatch(detail):
@@ -202,14 +202,14 @@ def _value(group: str, value: str) -> str | int | Promise:
         return int(value)
     if group == "failing":
         if not value[0].isdigit() or " and " not in value:
-            return said(value)
+            return translated(value)
         tests, _and, command = value.partition(" and ")
-        return str(_("%(tests)s and %(command)s")) % {"tests": said(tests), "command": said(command)}
+        return str(_("%(tests)s and %(command)s")) % {"tests": translated(tests), "command": translated(command)}
     if group == "kinds":
         return ", ".join(str(_("Tool call")) if kind == "TOOL_CALL" else kind for kind in value.split(", "))
     return _NAMES.get(value, value) if group.endswith("name") else value
 
 
-def reason_said(reason: str) -> str:
+def translated_reason(reason: str) -> str:
     """Return the reason of a confidence in the active language."""
-    return str(_("; ")).join(said(part) for part in reason.split("; "))
+    return str(_("; ")).join(translated(part) for part in reason.split("; "))

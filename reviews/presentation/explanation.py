@@ -14,10 +14,10 @@ from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext, 
 from metacog.accounts.forms import RESPONSE_FLAGS, SIGNALS
 from metacog.heuristics.hesitation.seed import MAX_SCORE
 from metacog.heuristics.signals.spec import SignalPart
-from metacog.heuristics.wire.assessment import EvaluationPart, HesitationPart, Verdict
+from metacog.heuristics.wire.assessment import Assessment, EvaluationPart, HesitationPart
 from patterns.models import ErrorPattern, ThreadStep
 from reviews.models import AgentResponse, HeldItem, Signal
-from reviews.presentation.engine_words import reason_said, said, sign
+from reviews.presentation.engine_words import sign, translated, translated_reason
 from reviews.presentation.highlight import Shown, show
 from reviews.records.reasons import described
 
@@ -116,12 +116,12 @@ def parts(
     return found
 
 
-def response_flags(verdict: Verdict) -> list[tuple[str, Any]]:
+def response_flags(verdict: Assessment) -> list[tuple[str, Any]]:
     """Return what is to be said of a response's language and tags, with its words for people."""
     return [(flag, RESPONSE_FLAGS[flag]) for flag in verdict.get("flags", ())]  # an older engine has none
 
 
-def other_parts(verdict: Verdict) -> dict[str, Any]:
+def other_parts(verdict: Assessment) -> dict[str, Any]:
     """Return what a verdict says beside hesitation, with its words for people."""
     quality, confidence = verdict["quality"], verdict["confidence"]
     stuck, schedule = verdict["stuck"], verdict["schedule"]
@@ -130,16 +130,17 @@ def other_parts(verdict: Verdict) -> dict[str, Any]:
         and {
             **quality,
             "told": [
-                {**each, "title": FLAGS[each["flag"]], "detail": said(each["detail"])} for each in quality["details"]
+                {**each, "title": FLAGS[each["flag"]], "detail": translated(each["detail"])}
+                for each in quality["details"]
             ],
             "evaluated": _evaluated(quality["evaluation"]),
         },
         "confidence": confidence
-        and {**confidence, "title": LEVELS[confidence["level"]], "reason": reason_said(confidence["reason"])},
+        and {**confidence, "title": LEVELS[confidence["level"]], "reason": translated_reason(confidence["reason"])},
         "stuck": stuck
         and {**stuck, "told": [{"title": sign(each["type"], each["evidence"]), **each} for each in stuck["signals"]]},
         "events": [(name, EVENTS.get(name, "")) for name in verdict["events"]],
-        "next_cycle": schedule and {"due": _due(schedule["next"]), "reason": said(schedule["reason"])},
+        "next_cycle": schedule and {"due": _due(schedule["next"]), "reason": translated(schedule["reason"])},
         # Verdicts of an older engine have no such part.
         "followed": [
             {**each, "title": STEPS.get(each["op"], each["op"]), "told": TOUCHED_BY.get(each["by"] or "", "")}
@@ -190,7 +191,7 @@ def _detail(name: str, detail: str) -> str:
             "conclusions": numbers[0],
             "reasons": numbers[1],
         }
-    return said(detail)
+    return translated(detail)
 
 
 def _evidence(signal: SignalPart) -> list[Shown]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from metacog.heuristics import Item, items_of
-from metacog.heuristics.wire.assessment import ItemPart, Verdict
+from metacog.heuristics.wire.assessment import Assessment, ItemPart
 from reviews.models import HeldItem
 from reviews.presentation import highlight
 from reviews.serializers import signals_of
@@ -14,7 +14,7 @@ from reviews.serializers import signals_of
 
 def marked(
     held: HeldItem,
-    verdict: Verdict,
+    verdict: Assessment,
     body: Mapping[str, Any],
     more: Iterable[highlight.Mark] = (),
     *,
@@ -27,7 +27,7 @@ def marked(
     return highlight.show(held.text, [*marks(held, verdict, body), *more], is_revealed=is_revealed)
 
 
-def marks(held: HeldItem, verdict: Verdict, body: Mapping[str, Any]) -> list[highlight.Mark]:
+def marks(held: HeldItem, verdict: Assessment, body: Mapping[str, Any]) -> list[highlight.Mark]:
     """Return where in an item's text a signal of its response's verdict fired."""
     # An engine of before may have found other tags.
     found = items_of(body, plain_text_as_chat=True)[held.index :] if body.get("items") is None else ()
@@ -36,7 +36,7 @@ def marks(held: HeldItem, verdict: Verdict, body: Mapping[str, Any]) -> list[hig
     return highlight.of_item(signals_of(held, verdict), held.index, held.text, start, end)
 
 
-def paired(verdict: Verdict, body: Mapping[str, Any]) -> list[tuple[ItemPart, Item]]:
+def paired(verdict: Assessment, body: Mapping[str, Any]) -> list[tuple[ItemPart, Item]]:
     """Pair what a verdict says of each item with the item.
 
     Where an engine of before found other tags than today's does, its items are told as it gave them back.

@@ -16,11 +16,11 @@ from django.utils.html import format_html, format_html_join
 from django.utils.translation import get_language, gettext, gettext_noop
 
 from metacog.heuristics.signals import SPECS
-from metacog.heuristics.text.excerpts import said
+from metacog.heuristics.text.excerpts import without_tags
 from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import Agent, User
 from metacog.pages.agent_choice import Choice
-from reviews.models import CallOutcome, Decision, HeldItem
+from reviews.models import CallOutcome, Decision, DecisionVerdict, HeldItem
 from reviews.presentation.explanation import TITLES, Part
 from reviews.presentation.highlight import EFFECT, LEARNED, LOOK_ALIKE, Piece, Shown, show
 from reviews.presentation.look_alikes import name_shown, of_name
@@ -106,7 +106,7 @@ def named(name: str, kind: str = "") -> str:
 
 def quoted(text: str) -> str:
     """Quote how a text begins; say so where there is nothing to see."""
-    excerpt = show(said(text))
+    excerpt = show(without_tags(text))
     if excerpt.is_blank:
         return gettext("(empty text)")
     return format_html("{}{}{}", gettext("“"), pieces(excerpt), gettext("”"))
@@ -268,13 +268,13 @@ def decided(decision: Decision, user: Any) -> str:
     """Say what was decided, and by whom."""
     name = {"who": who(decision, user)}
     match decision.verdict:
-        case Decision.Verdict.APPROVE:
+        case DecisionVerdict.APPROVE:
             return "✓ " + gettext("approved by %(who)s") % name
-        case Decision.Verdict.EDIT:
+        case DecisionVerdict.EDIT:
             return "✓ " + gettext("approved with edits by %(who)s") % name
-        case Decision.Verdict.REJECT:
+        case DecisionVerdict.REJECT:
             return "✗ " + gettext("rejected by %(who)s") % name
-        case Decision.Verdict.WITHDRAW:
+        case DecisionVerdict.WITHDRAW:
             return "✗ " + gettext("withdrawn by %(who)s") % name
     return "✗ " + gettext("expired undecided")
 

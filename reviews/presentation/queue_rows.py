@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
-from metacog.heuristics.text.excerpts import said
+from metacog.heuristics.text.excerpts import without_tags
 from metacog.heuristics.tool_calls.secrets import line
 from metacog.models import Role, User
 from reviews.models import HeldItem
@@ -59,6 +59,12 @@ class Entry(TypedDict):
     comments: str
 
 
+def _clip(row: Any) -> str:
+    if row.call_name:
+        return line(row.call_name, row.clip)
+    return without_tags(row.clip) if row.clip.strip() else ""
+
+
 def entries(rows: Sequence[Any], user: User, *, opened: str, query: str, first: str = "") -> list[Entry]:
     """Return what the rows of `queue.page` say to `user`, who has one item open.
 
@@ -93,9 +99,7 @@ def entries(rows: Sequence[Any], user: User, *, opened: str, query: str, first: 
             "needs": in_row(row) if is_pending else "",
             "effects": in_short(row.effect_bits or 0),
             "odd": row_mark(row.call_name or "", row.clip),
-            "clip": pieces(
-                show(line(row.call_name, row.clip) if row.call_name else said(row.clip) if row.clip.strip() else empty)
-            ),
+            "clip": pieces(show(_clip(row) or empty)),
             "time": ago(decision.decided_at) if decision else expires_in(row.expires_at, row.held_at),
             "due": due_in(row.held_at + targets[row.team_id]) if is_pending else "",
             "count": group.size if group else 1,

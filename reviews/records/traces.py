@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from django.conf import settings
 
-from metacog.heuristics.wire.assessment import ItemPart, Verdict
+from metacog.heuristics.wire.assessment import Assessment, ItemPart
 from metacog.models import Agent
 from metacog.runtime import tracing
 from reviews.models import Decision, HeldItem
@@ -70,7 +70,7 @@ class Post:
             self.span.set_attributes(self.about | {"metacog.replayed": True})
             self.span.end()
 
-    def taken_in(self, verdict: Verdict) -> None:
+    def taken_in(self, verdict: Assessment) -> None:
         """Write the spans of a post that is durable: the whole, its scoring, and each item that is held."""
         if self.span is None:
             return
@@ -121,7 +121,7 @@ def _about(agent: Agent, session: str) -> tracing.Attributes:
     return about
 
 
-def _scored(verdict: Verdict) -> tracing.Attributes:
+def _scored(verdict: Assessment) -> tracing.Attributes:
     done = [item["disposition"] for item in verdict["items"]]
     return {
         "metacog.engine": verdict["engine"],
@@ -130,7 +130,7 @@ def _scored(verdict: Verdict) -> tracing.Attributes:
     }
 
 
-def _evaluations(verdict: Verdict) -> list[tracing.Attributes]:
+def _evaluations(verdict: Assessment) -> list[tracing.Attributes]:
     """Return the scores of an assessment as results of evaluations."""
     found: list[tracing.Attributes] = []
     if hesitation := verdict["hesitation"]:

@@ -25,7 +25,7 @@ from metacog.heuristics.text.tags import Item, items_of
 from metacog.heuristics.wire.assessment import ItemPart
 from metacog.models import Agent, Team
 from reviews.isolation import by_itself, in_turn
-from reviews.models import AgentResponse, Decision, HeldItem, LearnedRisk, RiskModel, Sample
+from reviews.models import AgentResponse, Decision, DecisionVerdict, HeldItem, LearnedRisk, RiskModel, Sample
 from reviews.risk import choices, in_force
 
 __all__ = ["in_words", "learn_and_keep", "learn_due"]
@@ -164,7 +164,7 @@ def _decided(team: Team) -> Iterator[tuple[int, list[Decided]]]:
         Decision.objects.filter(
             held__team=team, by=Decision.By.PERSON, seq__isnull=False, held__response__erased_at=None
         )
-        .exclude(verdict__in=(Decision.Verdict.WITHDRAW, Decision.Verdict.EXPIRE))
+        .exclude(verdict__in=(DecisionVerdict.WITHDRAW, DecisionVerdict.EXPIRE))
         .select_related("held__response", "held__call", "agent")
         .order_by("-decided_at", "-pk")[:MOST]
     )
@@ -175,7 +175,7 @@ def _decided(team: Team) -> Iterator[tuple[int, list[Decided]]]:
         found[decision.agent_id].append(
             Decided(
                 seen,
-                decision.verdict == Decision.Verdict.REJECT,
+                decision.verdict == DecisionVerdict.REJECT,
                 decision.decided_at.timestamp(),
                 _belongs(decision.agent_id, body),
                 care=_care(decision.shown_ms, held.text),
@@ -197,7 +197,7 @@ def _decided(team: Team) -> Iterator[tuple[int, list[Decided]]]:
         found[sample.agent_id].append(
             Decided(
                 _seen(response, body, *_as_one(response, body), turns.before(response)),
-                sample.verdict == Sample.Verdict.MISSED,
+                sample.verdict == Sample.Finding.MISSED,
                 sample.judged_at.timestamp(),
                 _belongs(sample.agent_id, body),
                 stands_for=sample.stands_for / shares[sample.agent_id],

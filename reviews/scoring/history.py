@@ -28,7 +28,7 @@ from metacog.heuristics.text import words
 from metacog.models import Agent, AgentState, Language
 from patterns.memory import memory
 from patterns.models import Problem
-from reviews.models import AgentResponse, Decision, PossibleCorrection
+from reviews.models import AgentResponse, Decision, DecisionVerdict, PossibleCorrection
 from reviews.risk import in_force
 
 TOPICS = 500  # an agent's topics that are counted: those it named last
@@ -195,13 +195,13 @@ def count_again(state: AgentState, response: AgentResponse) -> None:
 
 
 def _decided_against(response: int) -> QuerySet[Decision]:
-    against = (Decision.Verdict.REJECT, Decision.Verdict.EDIT)
+    against = (DecisionVerdict.REJECT, DecisionVerdict.EDIT)
     return Decision.objects.filter(held__response=response, verdict__in=against, released_at__isnull=False)
 
 
 def _told(history: str, body: str) -> str:
     """Return the figures that the agent was given in the session so far; what was erased is forgotten."""
-    return heuristics.told(heuristics.given_in(from_json(body)), told_before(history)) if body else ""
+    return heuristics.figures_of(heuristics.given_in(from_json(body)), told_before(history)) if body else ""
 
 
 def told_before(history: str) -> str:

@@ -19,7 +19,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from metacog import heuristics
-from metacog.heuristics.wire.assessment import Verdict
+from metacog.heuristics.wire.assessment import Assessment
 from metacog.unreadable import UnreadablePolicy
 from patterns.patterns.scorer import patterns_in_force, policy_in_force
 from reviews.models import AgentResponse
@@ -130,7 +130,7 @@ def _scorer_of(team_id: int, version: int) -> heuristics.Scorer:
     return heuristics.Scorer(patterns_in_force(team_id, version))
 
 
-def _take_over(made: Verdict, stored: Verdict) -> None:
+def _take_over(made: Assessment, stored: Assessment) -> None:
     for item, was in zip(made["items"], stored["items"], strict=False):
         if item["disposition"] == "hold":
             item["held"], item["review_url"] = was["held"], was["review_url"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from metacog.heuristics.text.excerpts import said
+from metacog.heuristics.text.excerpts import without_tags
 from reviews.search.folded import Folded
 
 CLIP = 160  # characters that are shown, from shortly before the first word
@@ -15,7 +15,7 @@ Pieces = list[tuple[str, bool]]  # whether it is one of the words
 
 def excerpt(whole: str, words: Sequence[str]) -> Pieces:
     """Cut a text to what stands around the first place of the first of the folded words."""
-    text = said(whole)
+    text = without_tags(whole)
     first = next((word for word in words if word in Folded(text).text), "")
     if not first and words and words[0] in Folded(whole).text:  # it stands in a tag
         text, first = whole, words[0]

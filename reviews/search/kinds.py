@@ -18,7 +18,7 @@ from metacog.heuristics.tool_calls.effect_bits import bits_of, names_in
 from metacog.heuristics.tool_calls.secrets import masked, masked_call, masked_effects, masked_text
 from metacog.models import Agent
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread, ThreadStep
-from reviews.models import AgentResponse, Decision, HeldItem
+from reviews.models import AgentResponse, Decision, DecisionVerdict, HeldItem
 from reviews.search.excerpts import excerpt
 from reviews.search.folded import Folded
 from reviews.search.index import Document, labelled
@@ -228,7 +228,7 @@ def _read_decisions(rows: list[Row]) -> None:
     for held, verdict, reason, text, arguments in decided.values_list("held", "verdict", "reason", "text", "arguments"):
         lines = said.setdefault(held, [])
         lines += [reason] if reason else []
-        if verdict == Decision.Verdict.EDIT:  # else it is the item's own
+        if verdict == DecisionVerdict.EDIT:  # else it is the item's own
             lines += [text] if text else []
             lines += [json.dumps(masked(arguments), ensure_ascii=False)] if arguments is not None else []
     for row in rows:

@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from metacog.db.rows import COUNTED
-from metacog.heuristics.text.excerpts import said
+from metacog.heuristics.text.excerpts import without_tags
 from metacog.pages.navigation import Link, entries, tabs
 from reviews.held.counts import ToDo
 from reviews.presentation import phrases
@@ -19,7 +19,7 @@ register = template.Library()
 
 for name in ("agent_name", "as_json", "as_text", "risk", "shown", "signal_class", "signal_title"):
     register.filter(name, getattr(phrases, name))
-register.filter("said", said)
+register.filter(without_tags)
 register.filter("person_title", phrases.person_name)
 register.filter(described)
 register.filter(percent)

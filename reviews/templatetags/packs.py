@@ -17,7 +17,7 @@ from reviews.scoring.calls_preview import calls_preview
 from reviews.scoring.preview import DAYS
 
 register = template.Library()
-register.filter("pack_said", pack_words.said)
+register.filter("pack_said", pack_words.translated)
 
 MOST = 200  # responses whose calls are judged while somebody waits for the page
 

@@ -223,7 +223,7 @@ def test_what_the_agent_reads_has_the_shapes_of_its_types(connect: Callable[...,
         (found, api_types.Found),
         (decision, api_types.Decided),
         (client.context(), api_types.Context),
-        (verdict, api_types.Verdict),
+        (verdict, api_types.Assessment),
         (verdict["items"][0], api_types.ItemPart),
         (verdict["hesitation"], api_types.HesitationPart),
     ):

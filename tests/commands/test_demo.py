@@ -100,7 +100,7 @@ def test_it_refuses_a_database_with_a_team() -> None:
 @pytest.mark.django_db
 def test_it_refuses_a_database_whose_record_began_otherwise() -> None:
     audit.record("team-created", "1", actor=None, team=None)
-    history.found()
+    history.begin()
     with pytest.raises(SystemExit, match="The database holds something else than a demo"):
         demo.check_database()
 
@@ -108,7 +108,7 @@ def test_it_refuses_a_database_whose_record_began_otherwise() -> None:
 @pytest.mark.django_db
 def test_it_tells_a_new_database_from_its_own() -> None:
     assert demo.check_database() is True
-    history.found()
+    history.begin()
     assert demo.check_database() is False
 
 
@@ -182,7 +182,7 @@ def invented(aurora: Team) -> Team:
     """A demo's team after some days, beside another team."""
     owner = User.objects.create_user("admin", is_superuser=True)
     with turned_back(NOW - timedelta(days=DAYS)) as clock:
-        team = history.found()
+        team = history.begin()
         history.play(team, owner, clock, DAYS)
     return team
 

@@ -24,7 +24,7 @@ from metacog.heuristics import (
     items_of,
     read_response,
 )
-from metacog.heuristics.wire.wire import Verdict
+from metacog.heuristics.wire.wire import Assessment
 from tests.tables import table
 
 HERE = Path(__file__).parent
@@ -74,7 +74,7 @@ def test_it_always_gives_a_verdict_of_the_published_shape(
 ) -> None:
     scorer = Scorer(KEY, {"threshold": threshold, "hold_at": threshold + 20})
     verdict = scorer.score(body, hesitation=hesitation)
-    TypeAdapter(Verdict).validate_python(verdict, strict=True)
+    TypeAdapter(Assessment).validate_python(verdict, strict=True)
     for item, sent in zip(verdict["items"], items_of(body), strict=True):
         assert item["kind"] == sent.kind
         assert (item["text"] is None) is (item["disposition"] == "hold")

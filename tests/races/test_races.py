@@ -19,7 +19,7 @@ from metacog.models import Agent, AgentState, AuditEvent
 from patterns import stuck_state
 from patterns.models import Problem, ThinkTwice
 from reviews.held import decisions
-from reviews.models import AgentResponse, Decision, HeldItem
+from reviews.models import AgentResponse, Decision, DecisionVerdict, HeldItem
 from tests.conftest import HELD
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -96,7 +96,7 @@ def test_a_person_the_agent_and_the_clock_decide_one_item_once(kuro: Any, alice:
         decision = Decision.objects.get(held=held)
         winners[decision.by] += 1
         held.refresh_from_db()
-        assert held.state == decisions.AFTER[decisions.Verdict(decision.verdict)]
+        assert held.state == decisions.AFTER[DecisionVerdict(decision.verdict)]
     feed = kuro.get("/decisions").json()["items"]
     assert [item["seq"] for item in feed] == list(range(1, 31))
     assert AgentState.objects.get(agent=agent).decision_seq == 30

@@ -3,7 +3,7 @@
 import { writeFile } from "node:fs/promises";
 import openapiTS, { astToString } from "openapi-typescript";
 
-const USED = ["Verdict", "Held", "HeldPage", "Decided", "DecidedPage", "Outcome", "Context", "Remembered", "MemoryPage", "ProblemDocument"];
+const USED = ["Assessment", "Held", "HeldPage", "Decided", "DecidedPage", "Outcome", "Context", "Remembered", "MemoryPage", "ProblemDocument"];
 const BODIES = { ResponseBody: "/api/v1/responses", MemoryBody: "/api/v1/memory", SecondLook: "/api/v1/held/{held_id}/decision" };
 const HEAD = "// Made by scripts/types.mjs from /api/v1/openapi.json; not edited by hand.\n\n";
 

@@ -4,7 +4,7 @@ import { asJson, isNoJson } from "./json.js";
 import { isReported, MOST_REPORTS, REPORT_SECONDS, reportOf, wordsOf, type Report } from "./reporting.js";
 import { Spool, type SpoolStore } from "./spool.js";
 import { NOT_METACOG, pause, Transport, Until, type Request } from "./transport.js";
-import type { CallOutcome, Context, Decision, DecisionPage, Held, Json, Memory, MemoryPage, ResponseBody, Verdict } from "./types.js";
+import type { Assessment, CallOutcome, Context, Decision, DecisionPage, Held, Json, Memory, MemoryPage, ResponseBody } from "./types.js";
 
 const DEADLINE_SECONDS = 600;
 const RETRY_SECONDS = 30;
@@ -362,7 +362,7 @@ export class Client {
     }
     try {
       const request = { method: "POST", path: "/responses", body, until: until.sooner(seconds) } as const;
-      return assessed(await this.#transport.json<Verdict>({ ...request, signal: options.signal }), asked);
+      return assessed(await this.#transport.json<Assessment>({ ...request, signal: options.signal }), asked);
     } catch (error) {
       if (error instanceof Unreachable) {
         return options.unreachable === "allow" ? unasked(asked, error.message) : outcome("unreachable", { reason: error.message });
@@ -424,7 +424,7 @@ export class Client {
   }
 }
 
-function assessed(verdict: Verdict, asked: Asked): Outcome {
+function assessed(verdict: Assessment, asked: Asked): Outcome {
   const item = verdict.items[0];
   if (item === undefined) throw new TypeError("The assessment has no item.");
   switch (item.disposition) {

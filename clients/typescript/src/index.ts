@@ -4,6 +4,7 @@ export type { Asked, Outcome, OutcomeVerdict, Text, ToolCall } from "./gating.js
 export type { SpoolStore } from "./spool.js";
 export { isDecision, verifyWebhook, type Webhook } from "./webhook.js";
 export type {
+  Assessment,
   CallOutcome,
   Context,
   Decision,
@@ -17,5 +18,4 @@ export type {
   MemoryPage,
   ResponseBody,
   ToolCallBody,
-  Verdict,
 } from "./types.js";

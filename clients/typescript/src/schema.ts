@@ -13,6 +13,29 @@ export interface components {
             /** @description That they must have, or one above it. */
             role: ("reviewer" | "curator" | "owner") | null;
         };
+        /** @description The answer to a posted response. Null: not built, or switched off for the agent. */
+        Assessment: {
+            confidence: components["schemas"]["ConfidencePart"] | null;
+            engine: string;
+            events: string[];
+            /** @description `language-unread`: `response`, or the text of an item, is in a language that no rule reads, so that the score says nothing about it; the item has the flag, too. The others say why an opening tag in `response` gave no item of its own: it stands in code, or within another of its kind; or that it was never closed, so that its item runs to the end. Sorted; none of tags where items were sent. */
+            flags?: ("language-unread" | "tag-in-code" | "tag-nested" | "tag-unclosed")[];
+            hesitation: components["schemas"]["HesitationPart"] | null;
+            /** @description Null only where there is no database (the command line). */
+            id: string | null;
+            items: components["schemas"]["ItemPart"][];
+            /** @description The version of the policy that was applied. */
+            policy: number | null;
+            /** @enum {string} */
+            profile: "seed" | "aware";
+            quality: components["schemas"]["QualityPart"] | null;
+            /** @description The model of the items' learned risk. */
+            risk_model?: string;
+            schedule: components["schemas"]["SchedulePart"] | null;
+            stuck: components["schemas"]["StuckPart"] | null;
+            /** @description Null: the response has nothing to do with thought threads, or has no database. */
+            threads?: components["schemas"]["ThreadPart"][] | null;
+        };
         /** @description Another memory that cannot hold beside this one, as it seems; a person decides which of them stands. */
         Clash: {
             /** @description 0 to 1: how alike the rest of the two sentences is. */
@@ -806,29 +829,6 @@ export interface components {
              * @default null
              */
             schema_omitted?: boolean | null;
-        };
-        /** @description The answer to a posted response. Null: not built, or switched off for the agent. */
-        Verdict: {
-            confidence: components["schemas"]["ConfidencePart"] | null;
-            engine: string;
-            events: string[];
-            /** @description `language-unread`: `response`, or the text of an item, is in a language that no rule reads, so that the score says nothing about it; the item has the flag, too. The others say why an opening tag in `response` gave no item of its own: it stands in code, or within another of its kind; or that it was never closed, so that its item runs to the end. Sorted; none of tags where items were sent. */
-            flags?: ("language-unread" | "tag-in-code" | "tag-nested" | "tag-unclosed")[];
-            hesitation: components["schemas"]["HesitationPart"] | null;
-            /** @description Null only where there is no database (the command line). */
-            id: string | null;
-            items: components["schemas"]["ItemPart"][];
-            /** @description The version of the policy that was applied. */
-            policy: number | null;
-            /** @enum {string} */
-            profile: "seed" | "aware";
-            quality: components["schemas"]["QualityPart"] | null;
-            /** @description The model of the items' learned risk. */
-            risk_model?: string;
-            schedule: components["schemas"]["SchedulePart"] | null;
-            stuck: components["schemas"]["StuckPart"] | null;
-            /** @description Null: the response has nothing to do with thought threads, or has no database. */
-            threads?: components["schemas"]["ThreadPart"][] | null;
         };
     };
     responses: never;

@@ -4,7 +4,7 @@ type Schemas = components["schemas"];
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
-export type Verdict = Schemas["Verdict"];
+export type Assessment = Schemas["Assessment"];
 export type ItemPart = Schemas["ItemPart"];
 export type Held = Schemas["Held"];
 export type HeldPage = Schemas["HeldPage"];

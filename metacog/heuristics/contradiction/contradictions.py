@@ -460,7 +460,7 @@ class _Pair:
         pairs = [pair for pair in zip(self.theirs.numbers, self.ours.numbers, strict=True) if pair[0] != pair[1]]
         return pairs[0] if len(pairs) == 1 else None
 
-    def found(self, kind: Kind, confidence: float, detail: str) -> Contradiction:
+    def contradiction(self, kind: Kind, confidence: float, detail: str) -> Contradiction:
         return Contradiction(kind, confidence, self.theirs.span, self.ours.span, detail)
 
 
@@ -500,12 +500,12 @@ def _is_another_date(pair: _Pair) -> bool:
 
 def _opposite(pair: _Pair) -> Contradiction:
     if pair.turned:
-        return pair.found("antonym", pair.confidence, " / ".join(pair.turned[0]))
-    return pair.found("negation", pair.confidence, "one denies what the other says")
+        return pair.contradiction("antonym", pair.confidence, " / ".join(pair.turned[0]))
+    return pair.contradiction("negation", pair.confidence, "one denies what the other says")
 
 
 def _other_number(pair: _Pair) -> Contradiction:
-    return pair.found("number", pair.confidence, " / ".join(map(_shown, pair.numbers or ())))
+    return pair.contradiction("number", pair.confidence, " / ".join(map(_shown, pair.numbers or ())))
 
 
 class _Rule(NamedTuple):
@@ -524,7 +524,7 @@ _RULES = (
     _Rule(
         "compared the other way round",
         lambda pair: pair.swapped and pair.swapped[0] == pair.swapped[1] and not _NEGATED_WITHIN.search(pair.one),
-        lambda pair: pair.found("antonym", 0.95, "compared the other way round"),
+        lambda pair: pair.contradiction("antonym", 0.95, "compared the other way round"),
     ),
     _Rule("compared otherwise", lambda pair: pair.swapped),
     _Rule("this one and that one", _are_this_and_that),

@@ -95,7 +95,7 @@ def read(code: str) -> list[Found]:
         tree = ast.parse(code, FILE)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return [Found("unknown", detail="python that cannot be read")]
-    return sorted(_Code(code, tree).found(), key=lambda found: found.start or 0)
+    return sorted(_Code(code, tree).effects(), key=lambda found: found.start or 0)
 
 
 @cache
@@ -149,7 +149,7 @@ class _Code:
                 elif isinstance(child, ast.AST):
                     waiting.append(child)
 
-    def found(self) -> list[Found]:
+    def effects(self) -> list[Found]:
         self.binds.sort(key=lambda node: (getattr(node, "lineno", 0), getattr(node, "col_offset", 0)))
         for node in self.binds:
             self._bind(node)

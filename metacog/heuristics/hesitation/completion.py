@@ -58,7 +58,7 @@ def claims_to_be_done(text: str) -> list[Place]:
 
     Code, tags and quotations are left out, and what is denied, supposed, asked or only planned.
     """
-    folded = words.fold_signs(own_words(words.said(text[:MAX_READ])))
+    folded = words.fold_signs(own_words(words.prose(text[:MAX_READ])))
     if any(say.still_fails.search(folded) for say in _LANGUAGES):
         return []
     claims = (

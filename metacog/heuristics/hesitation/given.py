@@ -165,7 +165,7 @@ class Given:
         return self._by_places[places]
 
 
-def told(texts: Iterable[str], before: str = "") -> str:
+def figures_of(texts: Iterable[str], before: str = "") -> str:
     """Give the figures of what an agent was given, and those it was given `before`, to be given again as one text.
 
     Those named last stand last; the first ones are forgotten.

@@ -55,7 +55,7 @@ def shared(texts: Sequence[str], least: int) -> list[Phrase]:
 def phrases(text: str) -> dict[str, str]:
     """Give every phrase of a text as it is written, by what makes two the same."""
     text = text[:MAX_READ]
-    folded = words.fold_signs(words.said(own_words(text)))
+    folded = words.fold_signs(words.prose(own_words(text)))
     return {key: text[start:end] for key, start, end in (*_english(folded), *_chinese(folded))}
 
 

@@ -170,7 +170,7 @@ class _Told:
         return words.terms(self.message.words)
 
     @cached_property
-    def said(self) -> "_Parted":
+    def parted(self) -> "_Parted":
         return _parted(self.reply, self.claimed, is_several=len(self.open) > 1)
 
     @cached_property
@@ -209,33 +209,33 @@ class _Told:
     def decides(self, question: Question) -> bool:
         """Tell whether there is a yes or a no for each question that wants one."""
         wanted = sum(each.fits is _says_yes_or_no for each in self.questions)
-        return question.fits is _says_yes_or_no and self.said.decisions >= wanted
+        return question.fits is _says_yes_or_no and self.parted.decisions >= wanted
 
     def answers(self, question: Question) -> bool:
-        for each in self.said.free:
+        for each in self.parted.free:
             if question.is_answered_by(each, self._is_elsewhere) or _HAS_NO_ANSWER.search(each):
-                self.said.free.remove(each)
-                self.said.within.append(each)
+                self.parted.free.remove(each)
+                self.parted.within.append(each)
                 self.has_figure |= question.fits in _BY_FIGURES
                 return True
         return False
 
     def answers_beside(self, question: Question) -> bool:
         is_first = question is self.questions[0]
-        for each in self.said.beside:
+        for each in self.parted.beside:
             if question.is_answered_beside(each, is_first and self.reply.folded.startswith(each)):
-                self.said.beside.remove(each)
+                self.parted.beside.remove(each)
                 return True
         return False
 
     def answers_within(self, question: Question) -> bool:
-        holds = any(question.is_answered_within(each, self.has_figure) for each in self.said.within)
+        holds = any(question.is_answered_within(each, self.has_figure) for each in self.parted.within)
         self.has_figure |= holds and question.fits in _BY_FIGURES
         return holds
 
     def may_be_all(self, question: Question) -> bool:
         """Tell whether a short reply to one question says anything at all."""
-        return len(self.questions) == 1 and not self.is_long and (self.said.is_any or question.may_be_refused)
+        return len(self.questions) == 1 and not self.is_long and (self.parted.is_any or question.may_be_refused)
 
 
 # By name, what accounts for a question; the first that holds does. Which words are taken up is known of all questions

@@ -198,7 +198,7 @@ def _unanswered(message: Utterance, places: list[Place], asked: int) -> Flag:
 def _first_sentence(utterance: Utterance, is_one: Callable[[str], bool] = bool) -> tuple[Span, ...]:
     """Point at the first sentence that is one: what is said of a whole text is shown at one place of it."""
     for start, end in words.sentences(utterance.folded):
-        said = utterance.said[start:end]
+        said = utterance.prose[start:end]
         if said.strip() and is_one(said):
             start += len(said) - len(said.lstrip())
             return spans_of(utterance.text, [(start, min(end, start + MAX_SHOWN))])
@@ -298,7 +298,7 @@ def _speaks_the_language(
         return 1.0 if message is None else _speaks_as_the_user(reply, message, language, flags)
     if message is not None and _NAMES_A_LANGUAGE.search(message.folded):
         return 1.0
-    if message is not None and users is None and spoken == words.script_of(message.said, least=0):
+    if message is not None and users is None and spoken == words.script_of(message.prose, least=0):
         return 1.0  # too few words to want their language, enough to be answered in it: 謝謝
     if spoken not in (wanted, own):
         flags.append(_mismatch(reply, spoken, wanted, "message" if users else "agent's language"))
@@ -306,7 +306,7 @@ def _speaks_the_language(
         return 0.0 if users else _STRANGE
     if spoken != "han":
         return 1.0
-    variant = words.variant_of(reply.said)
+    variant = words.variant_of(reply.prose)
     if variant in (None, language):
         return 1.0
     users_variant = words.variant_of(message.text[:MAX_READ]) if message is not None else None

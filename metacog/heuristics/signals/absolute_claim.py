@@ -21,7 +21,7 @@ def find(evidence: Evidence) -> tuple[str, tuple[Span, ...]] | None:
 def is_hint(evidence: Evidence) -> bool:
     """Tell a Chinese response: in those absolute terms mark correct denials, and go with fewer mistakes than usual."""
     text = evidence.reading.text
-    return not text.isascii() and words.script_of(words.said(text).lstrip()[:TELLING], least=0) == "han"
+    return not text.isascii() and words.script_of(words.prose(text).lstrip()[:TELLING], least=0) == "han"
 
 
 SPEC = SignalSpec(

@@ -16,7 +16,7 @@ _BRACKETS = re.compile(
 )
 
 
-def said(text: str) -> str:
+def without_tags(text: str) -> str:
     """Return what a text says, for an excerpt: without the heads and closings of tags, but those in code.
 
     A bracket is a tag where it has attributes or its kind is closed somewhere, since [task] may be a word. What holds

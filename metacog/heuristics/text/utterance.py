@@ -36,31 +36,31 @@ class Utterance:
         return is_blank(text)
 
     @cached_property
-    def said(self) -> str:
+    def prose(self) -> str:
         """Without code, links and tags."""
-        return words.said(self._read)
+        return words.prose(self._read)
 
     @cached_property
     def folded(self) -> str:
-        return words.fold_signs(self.said)
+        return words.fold_signs(self.prose)
 
     @cached_property
     def script(self) -> Script | None:
-        return words.script_of(_TITLE.sub(" ", self.said) if "《" in self.said else self.said)
+        return words.script_of(_TITLE.sub(" ", self.prose) if "《" in self.prose else self.prose)
 
     @cached_property
     def language(self) -> str | None:
         """Tell the language (ISO 639-1) of what is said in Latin letters."""
         if self.script != "latin":
             return None
-        if self.said is self._read and '"' not in self.folded:
+        if self.prose is self._read and '"' not in self.folded:
             return words.language_of(self.words)
         return words.language_of(words.tokens(_QUOTED.sub(" ", self.folded)))
 
     @cached_property
     def words(self) -> list[str]:
         """Code and all."""
-        return words.tokens(self.folded if self.said is self._read else words.fold_signs(self._read))
+        return words.tokens(self.folded if self.prose is self._read else words.fold_signs(self._read))
 
     @cached_property
     def spaced(self) -> str:

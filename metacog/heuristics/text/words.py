@@ -106,7 +106,7 @@ def fold_signs(text: str) -> str:
     return folded
 
 
-def said(text: str) -> str:
+def prose(text: str) -> str:
     """Blank out code, links and tags; every other character keeps its place."""
     if not any(map(text.__contains__, _MIGHT_BE_UNSAID)):
         return text

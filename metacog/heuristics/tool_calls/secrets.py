@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ..effects.pointers import names_of
 from ..text.canonical_json import canonical
-from ..text.excerpts import said
+from ..text.excerpts import without_tags
 from ..text.spans import Place
 from ..text.tags import TOOL_CALL
 from .secret_shapes import is_secret, is_secret_option, may_hold, secret_places
@@ -423,7 +423,7 @@ def excerpt(kind: str, name: str | None, text: str) -> str:
 
     The end of `text` may be cut off.
     """
-    return f"{name} {line(name, text)}" if kind == TOOL_CALL and name else said(masked_text(text, is_cut=True))
+    return f"{name} {line(name, text)}" if kind == TOOL_CALL and name else without_tags(masked_text(text, is_cut=True))
 
 
 def _value(leaf: Leaf, most: int) -> str:

@@ -225,7 +225,7 @@ class SchedulePart(TypedDict):
 
 
 @_part
-class Verdict(TypedDict):
+class Assessment(TypedDict):
     """The answer to a posted response. Null: not built, or switched off for the agent."""
 
     id: Annotated[str | None, Field(description="Null only where there is no database (the command line).")]

@@ -22,16 +22,16 @@ from pydantic_core import ErrorDetails, PydanticCustomError, to_json
 from ..text.shadow import is_blank
 from ..text.strict_json import MAX_DEPTH, MAX_ERRORS, Refused, load, load_file, pointer, whole
 from ..text.tags import MAX_ITEMS, TOOL_CALL
-from .assessment import Verdict
+from .assessment import Assessment
 from .json_schema import check_schema, is_too_large
 
 __all__ = [
     "MAX_BYTES",
     "MAX_DEPTH",
     "MAX_ITEMS",
+    "Assessment",
     "Refused",
     "ResponseBody",
-    "Verdict",
     "Whole",
     "check_intent",
     "check_response",

@@ -43,7 +43,7 @@ class Command(BaseCommand):
             taken = exchange.take(agent, files, None)
         except exchange.BadFile as error:
             raise CommandError(f"Nothing was imported.\n{error}") from None
-        self.stdout.write(taken.told(agent))
+        self.stdout.write(taken.summary(agent))
 
     def give(self, agent: Agent, folder: Path | None) -> None:
         threads = list(exchange.give(agent))

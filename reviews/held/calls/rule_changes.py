@@ -27,19 +27,19 @@ from metacog.runtime import tracing
 from metacog.unreadable import UnreadablePolicy
 from patterns.patterns.scorer import scorer_for
 from reviews.held import approvers, decisions, grants
-from reviews.held.decisions import Change, Circumstances, Standing, State, Verdict
-from reviews.models import Decision, HeldItem
+from reviews.held.decisions import Change, Circumstances, Standing, State
+from reviews.models import Decision, DecisionVerdict, HeldItem
 from reviews.records import traces
 
 MOST = 200  # calls that are read again, those that have waited longest: what one transaction decides
-_AFTER = {"pass": Verdict.APPROVE, "reject": Verdict.REJECT}  # by what the gate says of a call
+_AFTER = {"pass": DecisionVerdict.APPROVE, "reject": DecisionVerdict.REJECT}  # by what the gate says of a call
 
 
 class Settled(NamedTuple):
     """A waiting call that the rules allow or deny."""
 
     held: HeldItem
-    verdict: Decision.Verdict
+    verdict: DecisionVerdict
     rule: Mapping[str, Any] | None  # that decides; None: the default does
     effects: Sequence[EffectPart]  # what it would do, as these rules' policy reads it
 
@@ -60,11 +60,11 @@ class Waiting(NamedTuple):
 
     @property
     def passing(self) -> list[Settled]:
-        return [each for each in self.calls if each.verdict == Verdict.APPROVE]
+        return [each for each in self.calls if each.verdict == DecisionVerdict.APPROVE]
 
     @property
     def denied(self) -> list[Settled]:
-        return [each for each in self.calls if each.verdict == Verdict.REJECT]
+        return [each for each in self.calls if each.verdict == DecisionVerdict.REJECT]
 
     @property
     def listed(self) -> Listed:
@@ -158,7 +158,7 @@ def _settled(held: HeldItem, agent: Agent, scorer: heuristics.Scorer, now: datet
     scored = scorer.score_call(item, held.index) if judged.do == "score" and agent.hesitation_enabled else None
     part = gate(item, judged, scored, None)
     verdict = _AFTER.get(part["disposition"])
-    if verdict is None or (verdict == Verdict.APPROVE and _waits_for_more(held, agent, now)):
+    if verdict is None or (verdict == DecisionVerdict.APPROVE and _waits_for_more(held, agent, now)):
         return None
     return Settled(held, verdict, judged.rule, part["effects"])
 
@@ -172,7 +172,7 @@ def _waits_for_more(held: HeldItem, agent: Agent, now: datetime) -> bool:
 def _why(each: Settled, change: Change) -> str:
     """Say to the agent, in its language, which version decided, and why."""
     with translation.override(each.held.agent.language):
-        allows = each.verdict == Verdict.APPROVE
+        allows = each.verdict == DecisionVerdict.APPROVE
         if change.policy_version is not None:
             told = (
                 gettext("Policy %(version)d of this agent allows this call.")
@@ -192,5 +192,5 @@ def _why(each: Settled, change: Change) -> str:
 def _told(found: Sequence[Decision], began: int) -> Count:
     for decision in found:
         traces.tell_decided(decision, began)
-    released = sum(each.verdict == Verdict.APPROVE for each in found)
+    released = sum(each.verdict == DecisionVerdict.APPROVE for each in found)
     return Count(released, len(found) - released)

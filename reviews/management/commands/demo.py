@@ -94,7 +94,7 @@ def make(days: int) -> str:
     progress = Progress()
     now = timezone.now()
     with one_transaction(), turned_back(now - timedelta(days=days)) as clock:
-        team = history.found()
+        team = history.begin()
         greeting = up.first_owner()
         key = history.play(team, User.objects.get(username="admin"), clock, days, progress.tell)
         (settings.DATA_DIR / KEY_FILE).write_text(key)

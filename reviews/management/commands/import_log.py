@@ -129,7 +129,7 @@ class Command(BaseCommand):
     # -- the report -------------------------------------------------------------------------------------
 
     def _print_json(self, trial: Trial, found: Found, under: Under) -> None:
-        report = trial.report.told()
+        report = trial.report.as_dict()
         for rule in report["rules"]:
             rule["rule"] = trial.rules[rule["place"] - 1]
         policy = under.scorer.policy

@@ -137,7 +137,7 @@ def memory_settle(request: PersonRequest, conflict_id: int) -> HttpResponse:
 
 def _add(request: PersonRequest, team: Team, form: MemoryForm, instead_of: Memory | None = None) -> Memory:
     with transaction.atomic(durable=True):
-        row = memory.add(team, form.said(), request.user, instead_of=instead_of)
+        row = memory.add(team, form.statement(), request.user, instead_of=instead_of)
         for each in filter(None, (instead_of, row)):
             knowledge.conclude(each, request.user)
     return row

@@ -73,7 +73,7 @@ def merge(request: PersonRequest) -> HttpResponse:
         tested = backtest(lead.team, keywords)
         found = contrast.expected(lead.team, [each.pk for each in chosen], keywords)
         context["backtest"] = backtest_told(tested)
-        context["evidence"] = Evidence.told(found, fires_too_often=tested.fires_too_often)
+        context["evidence"] = Evidence.of_counts(found, fires_too_often=tested.fires_too_often)
     return render(request, "reviews/pattern_merge.html", context, status=409 if problem else 200)
 
 

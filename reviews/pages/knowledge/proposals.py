@@ -44,10 +44,10 @@ class Evidence:
         if fires_too_often is None:
             trial = Trial.of(pattern)
             fires_too_often = bool(trial and trial.fires_too_often)
-        return cls.told(found, fires_too_often=fires_too_often)
+        return cls.of_counts(found, fires_too_often=fires_too_often)
 
     @classmethod
-    def told(cls, found: ProposalEvidence, *, fires_too_often: bool) -> Evidence:
+    def of_counts(cls, found: ProposalEvidence, *, fires_too_often: bool) -> Evidence:
         """Read what was counted, with what the backtest of the same keywords says."""
         precision, base = Ratio(found.rejected, found.fires), None
         if found.base is not None:

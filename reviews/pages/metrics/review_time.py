@@ -19,15 +19,13 @@ from reviews.metrics import daily, review_time
 from reviews.metrics.daily import Ratio
 from reviews.metrics.ranges import MONTH, PRESETS
 from reviews.metrics.review_time import ReviewTime
-from reviews.models import Decision, ReviewTimeFigure
+from reviews.models import DecisionVerdict, ReviewTimeFigure
 from reviews.pages.metrics import days, files
 from reviews.pages.metrics.days import Days
 from reviews.pages.person import PersonRequest
 from reviews.presentation.phrases import person_name
 from reviews.presentation.ratios import duration, number, percent, ratio, span, unbroken
 from reviews.presentation.statistics.tables import SHARE, Table, share
-
-Verdict = Decision.Verdict
 
 LONG_RUN = 20  # of one verdict on a day; a hint is given from there on
 ENOUGH_TIMED = 20  # decisions
@@ -132,11 +130,11 @@ def _seconds(seconds: float | None) -> str:
 
 def _run(each: ReviewTime) -> str:
     told = {
-        Verdict.APPROVE: ngettext("%(n)s approval", "%(n)s approvals in a row", each.run),
-        Verdict.EDIT: ngettext("%(n)s edit", "%(n)s edits in a row", each.run),
-        Verdict.REJECT: ngettext("%(n)s rejection", "%(n)s rejections in a row", each.run),
+        DecisionVerdict.APPROVE: ngettext("%(n)s approval", "%(n)s approvals in a row", each.run),
+        DecisionVerdict.EDIT: ngettext("%(n)s edit", "%(n)s edits in a row", each.run),
+        DecisionVerdict.REJECT: ngettext("%(n)s rejection", "%(n)s rejections in a row", each.run),
     }
-    return told[Verdict(each.run_of)] % {"n": number(each.run)} if each.run else "–"
+    return told[DecisionVerdict(each.run_of)] % {"n": number(each.run)} if each.run else "–"
 
 
 def _hint(each: ReviewTime) -> str:

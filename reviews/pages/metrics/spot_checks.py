@@ -81,7 +81,7 @@ def judge(request: PersonRequest, sample_id: str) -> HttpResponse:
     sample = get_object_or_404(_visible(request), public_id=sample_id)
     if not request.user.has_role(sample.agent.team_id, Role.REVIEWER):
         return forbidden(request)
-    if (verdict := request.POST.get("verdict")) in Sample.Verdict.values:
+    if (verdict := request.POST.get("verdict")) in Sample.Finding.values:
         sampling.judge(sample, request.user, verdict)
     return HttpResponseRedirect(reverse("spot-checks"))
 

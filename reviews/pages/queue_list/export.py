@@ -19,7 +19,7 @@ from metacog.http import csv_file
 from metacog.models import User
 from reviews.held.filters import Filters
 from reviews.held.listing import in_order, matching
-from reviews.models import Decision, HeldItem
+from reviews.models import Decision, DecisionVerdict, HeldItem
 from reviews.pages.person import PersonRequest
 from reviews.presentation.phrases import who
 from reviews.serializers import never_reported, outcome_shape
@@ -96,7 +96,7 @@ def _row(held: Any, base: str) -> dict[str, Any]:
 
 
 def _who(decision: Decision) -> str:
-    return gettext("nobody (expired)") if decision.verdict == Decision.Verdict.EXPIRE else who(decision, None)
+    return gettext("nobody (expired)") if decision.verdict == DecisionVerdict.EXPIRE else who(decision, None)
 
 
 def _as_csv(rows: Iterable[dict[str, Any]]) -> Iterator[str]:

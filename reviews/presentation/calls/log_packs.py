@@ -57,7 +57,7 @@ def chosen(report: Report, name: str, own: Sequence[str]) -> PackTally | None:
 
 def kinds(report: Report, pack: str) -> list[KindRow]:
     """Return what a pack would have held, the gravest first."""
-    return [KindRow(kind, in_short(kind.bits), pack_words.said(kind.reason)) for kind in report.worst_of(pack)]
+    return [KindRow(kind, in_short(kind.bits), pack_words.translated(kind.reason)) for kind in report.worst_of(pack)]
 
 
 def a_day(report: Report, tally: PackTally) -> str:

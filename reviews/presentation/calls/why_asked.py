@@ -6,7 +6,7 @@ from django.utils.translation import gettext
 
 from metacog.heuristics.tool_calls.gate import PAUSED
 from reviews.models import HeldCall
-from reviews.presentation.engine_words import said
+from reviews.presentation.engine_words import translated
 from reviews.presentation.look_alikes import why_not_matched
 from reviews.presentation.rule_words import in_words
 
@@ -18,7 +18,7 @@ def why_asked(call: HeldCall) -> list[str]:
     if call.fault == PAUSED:
         told.append(gettext("The agent was paused: everything it posted was held."))
     elif call.fault and rule:
-        wants = {"rule": in_words(rule), "fault": said(call.fault)}
+        wants = {"rule": in_words(rule), "fault": translated(call.fault)}
         sentence = gettext("A policy rule could not be checked, so a person is asked: %(rule)s. %(fault)s")
         told.append(sentence % wants)
     elif rule and rule["do"] == "allow":

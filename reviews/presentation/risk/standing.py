@@ -13,7 +13,7 @@ from django.utils.translation import gettext, pgettext_lazy
 from metacog.heuristics.ranking.features import object_fact, place_in
 from metacog.heuristics.ranking.model import Fact
 from metacog.heuristics.tool_calls.secrets import masked_effects
-from metacog.heuristics.wire.assessment import EffectPart, Verdict
+from metacog.heuristics.wire.assessment import Assessment, EffectPart
 from reviews.models import HeldItem
 from reviews.presentation.explanation import FLAGS, LEVELS, TITLES
 from reviews.presentation.highlight import LEARNED, Mark, Shown, show
@@ -72,7 +72,7 @@ class Stands:
     marks: Sequence[Mark]  # of the phrases, in the item's text
 
 
-def stands(why: Why, held: HeldItem, verdict: Verdict, question: str | None) -> Stands:
+def stands(why: Why, held: HeldItem, verdict: Assessment, question: str | None) -> Stands:
     """Put `why` into words; `verdict` and `question` are those of the item's response."""
     tools = tuple(f"argument:{name.removeprefix('tool:')}/" for name, _ in why.facts if name.startswith("tool:"))
     # Where the tool itself is told, its arguments tell no more.
@@ -120,7 +120,7 @@ def _counted(name: str, fact: Fact, told: str) -> str:
     return gettext("%(fact)s: %(rejected)s of %(cases)s rejected") % counts
 
 
-def _fact(name: str, held: HeldItem, verdict: Verdict, question: str | None) -> str:
+def _fact(name: str, held: HeldItem, verdict: Assessment, question: str | None) -> str:
     """Say one of `heuristics.ranking.features.facts_of` in words; "" where it is unknown."""
     kind, _, which = name.partition(":")
     hesitation, quality = verdict["hesitation"], verdict["quality"]

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from metacog.heuristics import Hesitation, History, Item, Scorer, Span, told
+from metacog.heuristics import Hesitation, History, Item, Scorer, Span, figures_of
 from metacog.heuristics.hesitation.calculation import MAX_CALCULATED
 from metacog.heuristics.hesitation.given import MAX_GIVEN, MAX_SAYINGS, MAX_TOLD
 from metacog.heuristics.lexicon import LANGUAGES
-from metacog.heuristics.wire.wire import Verdict
+from metacog.heuristics.wire.wire import Assessment
 from tests.tables import table
 
 AWARE = Scorer(profile="aware")
@@ -163,7 +163,7 @@ ABSOLUTE |= {
     "no picture": [
         *["As it is impossible, stop.", "It is just impossible.", "I think, of course: clearly so."],
         "Imagine! It is clearly so.",
-        *["There is no question that … it leaks", "Verdict: clearly wrong.", "Verdict: definitely."],
+        *["There is no question that … it leaks", "Assessment: clearly wrong.", "Assessment: definitely."],
         "It is so: definitely it.",
     ],
     "said by who writes": [
@@ -1601,7 +1601,8 @@ def test_what_is_supposed_or_worked_out_once_is_so_wherever_it_comes_again(text:
 
 
 def test_figures_given_earlier_are_remembered_and_words_are_not() -> None:
-    before = told(["A 30-mile walk in 2019, for $1,625.00.", "“Nothing ever grows there”, wrote Marie Curie, on ４%."])
+    given = ["A 30-mile walk in 2019, for $1,625.00.", "“Nothing ever grows there”, wrote Marie Curie, on ４%."]
+    before = figures_of(given)
     for text, is_given in (
         ("It is 30 miles.", True),
         ("It cost $1,625 in the year 2019.", True),
@@ -1616,7 +1617,7 @@ def test_figures_given_earlier_are_remembered_and_words_are_not() -> None:
 
 
 def test_dates_given_earlier_are_remembered_however_they_are_written() -> None:
-    before = told(['{"departure": "2024-03-05"}', "直到6月7日", "v1-2, pages 8-9", "May 26, or 12th of April"])
+    before = figures_of(['{"departure": "2024-03-05"}', "直到6月7日", "v1-2, pages 8-9", "May 26, or 12th of April"])
     for text, is_given in (
         ("3月5日出發。", True),
         ("2024年3月5日出發。", True),
@@ -1634,14 +1635,14 @@ def test_dates_given_earlier_are_remembered_however_they_are_written() -> None:
 
 
 def test_so_many_figures_are_remembered_those_named_last() -> None:
-    known = told(["7777 " + " ".join(map(str, range(10_000, 10_000 + MAX_TOLD)))])
+    known = figures_of(["7777 " + " ".join(map(str, range(10_000, 10_000 + MAX_TOLD)))])
     assert "7777" not in known.split()
-    assert told(["no figure"], known) == known
-    again = told(["10000, then 8888"], known).split()
+    assert figures_of(["no figure"], known) == known
+    again = figures_of(["10000, then 8888"], known).split()
     assert len(again) == MAX_TOLD
     assert again[-2:] == ["10000", "8888"]
     assert again[0] == "10002"
-    assert told(["1" * 24, "2" * 25]) == "1" * 24
+    assert figures_of(["1" * 24, "2" * 25]) == "1" * 24
 
 
 HIDDEN = [
@@ -1775,7 +1776,7 @@ def test_the_new_weights_do_nothing_to_the_seeds_profile() -> None:
 
 def test_it_gives_a_verdict_of_the_published_shape() -> None:
     body = {"response": "Clearly, in 1998 a\u200bb, 2 + 2 = 5.", "items": [{"kind": "chat", "text": LONG}]}
-    verdict = TypeAdapter(Verdict).validate_python(AWARE.score(body), strict=True)
+    verdict = TypeAdapter(Assessment).validate_python(AWARE.score(body), strict=True)
     assert verdict["profile"] == "aware"
     types = [signal["type"] for signal in verdict["hesitation"]["signals"]]
     assert types == ["absolute-claim", "no-source", "wrong-sum", "hidden-text"]
@@ -1806,7 +1807,7 @@ def test_a_signal_weighs_what_its_record_on_real_texts_allows(
 ) -> None:
     items = [{"kind": "chat", "text": LONG}, {"kind": "action", "text": "x"}]
     scorer = AWARE.with_policy({"profile": "aware", "weights": weights})
-    verdict = TypeAdapter(Verdict).validate_python(scorer.score({"response": response, "items": items}), strict=True)
+    verdict = TypeAdapter(Assessment).validate_python(scorer.score({"response": response, "items": items}), strict=True)
     hesitation = verdict["hesitation"]
     assert hesitation is not None
     assert {signal["type"]: signal["weight"] for signal in hesitation["signals"]} == told

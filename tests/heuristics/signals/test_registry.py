@@ -41,7 +41,7 @@ from pydantic import TypeAdapter
 from metacog.models import Agent
 from metacog.heuristics.policy.policy import Policy
 from metacog.heuristics.signals import SPECS
-from metacog.heuristics.wire.assessment import Verdict
+from metacog.heuristics.wire.assessment import Assessment
 from reviews.presentation import engine_words, phrases
 name = "shouting"
 said = Scorer(profile="aware").score({"response": "CLEARLY THIS IS SO"})["hesitation"]["signals"]
@@ -49,7 +49,7 @@ print(json.dumps({
     "said": [(one["type"], one["weight"]) for one in said],
     "weight": Policy.from_dict({}).weights.get(name),
     "form": str(PolicyForm(Agent()).fields["weight_shouting"].label),
-    "openapi": name in json.dumps(TypeAdapter(Verdict).json_schema()),
+    "openapi": name in json.dumps(TypeAdapter(Assessment).json_schema()),
     "title": phrases.signal_title(name),
     "classes": phrases.signal_class(name),
     "detail": engine_words.said("all in capitals: 1"),

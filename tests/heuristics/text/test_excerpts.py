@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from metacog.heuristics.text.excerpts import said
+from metacog.heuristics.text.excerpts import without_tags
 from tests.tables import table
 
 
@@ -26,11 +26,11 @@ from tests.tables import table
     ],
 )  # fmt: skip
 def test_it_quotes_what_is_said(text: str, quoted: str) -> None:
-    assert said(text) == quoted
+    assert without_tags(text) == quoted
 
 
 @table("text", ["<chat " * 50_000, "[task " * 50_000, "<chat>x</chat>" * 20_000])
 def test_many_tags_make_it_no_slower(text: str) -> None:
     started = time.process_time()
-    said(text)
+    without_tags(text)
     assert time.process_time() - started < 5

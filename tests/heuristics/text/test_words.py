@@ -68,7 +68,7 @@ def test_it_folds_what_means_the_same(text: str, folded: str) -> None:
 def test_it_keeps_every_place_when_it_folds_and_blanks(text: str) -> None:
     folded = words.fold_signs(text)
     assert len(folded) == len(text)
-    assert len(words.said(folded)) == len(text)
+    assert len(words.prose(folded)) == len(text)
 
 
 @table(
@@ -85,7 +85,7 @@ def test_it_keeps_every_place_when_it_folds_and_blanks(text: str) -> None:
     ],
 )
 def test_it_blanks_code_links_and_tags(text: str, left: str) -> None:
-    assert " ".join(words.said(words.fold_signs(text)).split()) == left
+    assert " ".join(words.prose(words.fold_signs(text)).split()) == left
 
 
 @table(
@@ -143,7 +143,7 @@ def test_it_blanks_code_links_and_tags(text: str, left: str) -> None:
     ],
 )
 def test_it_finds_what_is_asked(text: str, asked: list[str]) -> None:
-    places = words.questions(words.said(words.fold_signs(text)))
+    places = words.questions(words.prose(words.fold_signs(text)))
     assert [text[start:end] for start, end in places] == asked
 
 

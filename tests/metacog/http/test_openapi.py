@@ -170,7 +170,7 @@ def test_it_names_every_part_of_a_verdict_as_it_is_sent(document: Any, kuro: Any
 
     answer = kuro.post("/responses", wire.EXAMPLE)
     assert answer.json()["quality"]["details"][0]["spans"][0]["in"] == "user_message"
-    assert list(unknown(answer.json(), schemas["Verdict"])) == []
+    assert list(unknown(answer.json(), schemas["Assessment"])) == []
 
 
 @pytest.mark.parametrize(

@@ -123,9 +123,9 @@ def test_an_address_that_is_not_public_is_reached_only_where_the_operator_allows
 
 
 def test_a_person_who_answers_meanwhile_stands(model: Receiver, waiting: Any, alice: Any, monkeypatch: Any) -> None:
-    def slow(request: ExtensionRequest) -> llm_judge.Verdict:
+    def slow(request: ExtensionRequest) -> llm_judge.JudgeAnswer:
         extensions.decide(request, alice, is_approved=False, answer="Enough.")
-        return llm_judge.Verdict(**GRANTS)
+        return llm_judge.JudgeAnswer(**GRANTS)
 
     monkeypatch.setattr(llm_judge, "ask", slow)
     assert llm_judge.answer_waiting() == 1

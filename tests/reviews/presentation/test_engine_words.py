@@ -14,7 +14,7 @@ from django.utils.translation import trans_real
 from metacog.heuristics import History, Scorer
 from metacog.heuristics.lexicon.languages import NAMES
 from metacog.heuristics.stuck.stuck import DETAILS
-from reviews.presentation.engine_words import reason_said, said
+from reviews.presentation.engine_words import translated, translated_reason
 
 OFF_TOPIC = "Bananas are yellow fruits from warm countries. " * 4
 FRUIT = (
@@ -77,15 +77,15 @@ def test_it_says_each_detail_in_the_readers_language(flag: str, policy: dict[str
     assert found
     for detail in found:
         with translation.override("zh-hant"):
-            assert not re.search("[A-Za-z]{2,}", said(detail)), said(detail)
+            assert not re.search("[A-Za-z]{2,}", translated(detail)), translated(detail)
         with translation.override("en"):
-            assert "(s)" not in said(detail)
+            assert "(s)" not in translated(detail)
 
 
 def test_it_names_every_language_it_tells() -> None:
     with translation.override("zh-hant"):
         for name in NAMES.values():
-            assert not re.search("[A-Za-z]{2,}", said(f"in {name}, the message in English")), name
+            assert not re.search("[A-Za-z]{2,}", translated(f"in {name}, the message in English")), name
 
 
 def test_it_says_how_alike_another_response_is() -> None:
@@ -93,14 +93,14 @@ def test_it_says_how_alike_another_response_is() -> None:
         (detail,) = [one for one in details({}, {"response": LONG}, History(recent=said_before)) if "like" in one]
         assert where in detail
         with translation.override("zh-hant"):
-            assert re.fullmatch(r"[^A-Za-z%]*100%[^A-Za-z%]*", said(detail))
+            assert re.fullmatch(r"[^A-Za-z%]*100%[^A-Za-z%]*", translated(detail))
 
 
 @pytest.mark.parametrize("name", DETAILS)
 def test_it_says_each_sign_of_being_stuck(name: str) -> None:
     detail = DETAILS[name].format(count=3, step=2, words="五里霧中", percent=91, minutes=40, passed=5, best=9)
     with translation.override("zh-hant"):
-        assert not re.search("[A-Za-z]{2,}", said(detail)), said(detail)
+        assert not re.search("[A-Za-z]{2,}", translated(detail)), translated(detail)
 
 
 @pytest.mark.parametrize(
@@ -115,9 +115,9 @@ def test_it_says_each_sign_of_being_stuck(name: str) -> None:
 def test_it_says_the_reason_of_a_confidence(sent: dict[str, Any]) -> None:
     verdict = Scorer().score({"response": LONG, "retrieval": sent})
     with translation.override("zh-hant"):
-        assert not re.search("[A-Za-z]{2,}|; ", reason_said(verdict["confidence"]["reason"]))
+        assert not re.search("[A-Za-z]{2,}|; ", translated_reason(verdict["confidence"]["reason"]))
     with translation.override("en"):
-        assert "retrieval" in reason_said(verdict["confidence"]["reason"])
+        assert "retrieval" in translated_reason(verdict["confidence"]["reason"])
 
 
 @pytest.mark.parametrize(
@@ -137,9 +137,9 @@ def test_it_says_the_reason_of_a_confidence(sent: dict[str, Any]) -> None:
 )
 def test_it_says_one_of_a_thing_as_one(detail: str, expected: str) -> None:
     with translation.override("en"):
-        assert said(detail) == expected
+        assert translated(detail) == expected
 
 
 def test_it_leaves_what_it_does_not_know() -> None:
     with translation.override("zh-hant"):
-        assert said("100% made up by hand") == "100% made up by hand"
+        assert translated("100% made up by hand") == "100% made up by hand"

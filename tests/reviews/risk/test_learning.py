@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from metacog.models import Agent, AuditEvent
-from reviews.models import AgentResponse, BudgetDay, Decision, HeldItem, LearnedRisk, RiskModel, Sample
+from reviews.models import AgentResponse, BudgetDay, DecisionVerdict, HeldItem, LearnedRisk, RiskModel, Sample
 from reviews.risk import choices, learning
 from reviews.scoring.replay import Replayer
 from tests.conftest import HELD, NOON
@@ -149,7 +149,7 @@ class TestBudget:
         from reviews.held import decisions
 
         item = HeldItem.objects.get(public_id=kuro.respond(RISKY)["items"][0]["held"])
-        decisions.decide(item, alice, Decision.Verdict.APPROVE)
+        decisions.decide(item, alice, DecisionVerdict.APPROVE)
         decisions.settle()
         again = kuro.respond(RISKY)["items"][0]
         assert (again["disposition"], again["recognised"]) == ("pass", item.public_id)

@@ -9,7 +9,7 @@ if outcome.allowed:
 
 from .client import AsyncClient, Client
 from .errors import BadSignature, MetacogError, NotConfigured, Refused, Unreachable
-from .gating import Outcome, Text, ToolCall, Verdict
+from .gating import Outcome, OutcomeVerdict, Text, ToolCall
 from .spool import Spool, SpoolFull
 from .webhooks import Event
 from .webhooks import verified as verify_webhook
@@ -22,12 +22,12 @@ __all__ = [
     "MetacogError",
     "NotConfigured",
     "Outcome",
+    "OutcomeVerdict",
     "Refused",
     "Spool",
     "SpoolFull",
     "Text",
     "ToolCall",
     "Unreachable",
-    "Verdict",
     "verify_webhook",
 ]

@@ -48,6 +48,33 @@ class Asked(TypedDict):
     evidence: list[Any]
 
 
+class Assessment(TypedDict):
+    """The answer to a posted response. Null: not built, or switched off for the agent."""
+
+    # Null only where there is no database (the command line).
+    id: str | None
+    # The version of the policy that was applied.
+    policy: int | None
+    profile: Literal["seed", "aware"]
+    engine: str
+    hesitation: HesitationPart | None
+    quality: QualityPart | None
+    confidence: ConfidencePart | None
+    stuck: StuckPart | None
+    items: list[ItemPart]
+    # `language-unread`: `response`, or the text of an item, is in a language that no rule reads, so that the score says
+    # nothing about it; the item has the flag, too. The others say why an opening tag in `response` gave no item of its
+    # own: it stands in code, or within another of its kind; or that it was never closed, so that its item runs to the
+    # end. Sorted; none of tags where items were sent.
+    flags: NotRequired[list[Literal["language-unread", "tag-in-code", "tag-nested", "tag-unclosed"]]]
+    schedule: SchedulePart | None
+    events: list[str]
+    # The model of the items' learned risk.
+    risk_model: NotRequired[str]
+    # Null: the response has nothing to do with thought threads, or has no database.
+    threads: NotRequired[list[ThreadPart] | None]
+
+
 class Budget(TypedDict):
     """The tool calls of an investigation."""
 
@@ -912,33 +939,6 @@ class ToolCallBody(TypedDict):
     expires_in: NotRequired[int | None]
     # What comes back with whatever is told of it: at most 4,096 bytes of JSON.
     metadata: NotRequired[dict[str, Any] | None]
-
-
-class Verdict(TypedDict):
-    """The answer to a posted response. Null: not built, or switched off for the agent."""
-
-    # Null only where there is no database (the command line).
-    id: str | None
-    # The version of the policy that was applied.
-    policy: int | None
-    profile: Literal["seed", "aware"]
-    engine: str
-    hesitation: HesitationPart | None
-    quality: QualityPart | None
-    confidence: ConfidencePart | None
-    stuck: StuckPart | None
-    items: list[ItemPart]
-    # `language-unread`: `response`, or the text of an item, is in a language that no rule reads, so that the score says
-    # nothing about it; the item has the flag, too. The others say why an opening tag in `response` gave no item of its
-    # own: it stands in code, or within another of its kind; or that it was never closed, so that its item runs to the
-    # end. Sorted; none of tags where items were sent.
-    flags: NotRequired[list[Literal["language-unread", "tag-in-code", "tag-nested", "tag-unclosed"]]]
-    schedule: SchedulePart | None
-    events: list[str]
-    # The model of the items' learned risk.
-    risk_model: NotRequired[str]
-    # Null: the response has nothing to do with thought threads, or has no database.
-    threads: NotRequired[list[ThreadPart] | None]
 
 
 class WithdrawBody(TypedDict):

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from .errors import Refused, Unreachable
 from .exchange import NOT_METACOG, Send, Sleep, Steps, Until, answered, content, request
-from .gating import NOT_JSON, Asked, Outcome, Text, ToolCall, Verdict, as_json, derived, ended, key_of, outcome
+from .gating import NOT_JSON, Asked, Outcome, OutcomeVerdict, Text, ToolCall, as_json, derived, ended, key_of, outcome
 
 WAIT_SECONDS = 25.0  # of one long poll: below what proxies allow, usually 30 or 60
 AGAIN_SECONDS = 0.5  # between two polls, where a proxy answered sooner
@@ -21,7 +21,7 @@ WhenUnreachable = Literal["deny", "allow"]
 OnHeld = Callable[[Outcome], object]
 GIVEN, USED = "given", "used"  # what an approval of a call permits whoever reads of it
 NOT_YOURS = "Not done: this approval is used up, or several calls wait for it. Ask about the call again."
-DECIDED: dict[str, Verdict] = {
+DECIDED: dict[str, OutcomeVerdict] = {
     "approve": "approve",
     "edit": "edit",
     "reject": "reject",

@@ -11,7 +11,7 @@ from typing import Any, Literal
 # Of the names that ids are made from; fixed for ever, or a retry of an older release's call would be another call.
 NAMESPACE = uuid.UUID("6d657461-636f-5067-8174-652d63616c6c")
 
-Verdict = Literal[
+OutcomeVerdict = Literal[
     "pass", "approve", "edit", "reject", "deny", "expired", "withdrawn", "unreachable", "pending"
 ]  # fmt: skip
 
@@ -53,7 +53,7 @@ class Outcome:
     person decides it (`gate` and `ask` know it, `wait` alone does not).
     """
 
-    verdict: Verdict
+    verdict: OutcomeVerdict
     allowed: bool
     message: str
     arguments: Any = None
@@ -84,7 +84,7 @@ def derived(*parts: Any) -> str:
     return str(uuid.uuid5(NAMESPACE, as_json(parts)))
 
 
-MESSAGES: dict[Verdict, str] = {
+MESSAGES: dict[OutcomeVerdict, str] = {
     "pass": "Allowed.",
     "approve": "A reviewer approved this.",
     "edit": "A reviewer changed this before it was allowed.",
@@ -96,7 +96,7 @@ MESSAGES: dict[Verdict, str] = {
     "pending": "Not done yet: this is held for review, and nobody has decided it so far.",
 }
 ENDS = (".", "!", "?", "…", "。", "！", "？")
-ALLOWED: frozenset[Verdict] = frozenset({"pass", "approve", "edit"})
+ALLOWED: frozenset[OutcomeVerdict] = frozenset({"pass", "approve", "edit"})
 
 
 def ended(sentence: str) -> str:
@@ -105,7 +105,7 @@ def ended(sentence: str) -> str:
     return sentence if sentence.endswith(ENDS) else f"{sentence}."
 
 
-def outcome(verdict: Verdict, *, allowed: bool | None = None, reason: str = "", **fields: Any) -> Outcome:
+def outcome(verdict: OutcomeVerdict, *, allowed: bool | None = None, reason: str = "", **fields: Any) -> Outcome:
     message = MESSAGES[verdict]
     if reason and verdict not in ("pass", "approve"):
         message += f" Reason: {ended(reason)}"

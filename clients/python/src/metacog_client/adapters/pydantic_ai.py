@@ -56,7 +56,7 @@ class Gate(AbstractCapability[AgentDepsT]):
     async def handle_deferred_tool_calls(
         self, ctx: RunContext[AgentDepsT], *, requests: DeferredToolRequests
     ) -> DeferredToolResults | None:
-        async def told(part: ToolCallPart) -> Outcome:
+        async def asked(part: ToolCallPart) -> Outcome:
             tool = ctx.tools.get(part.tool_name)
             own = tool is not None and (tool.metadata or {}).get(HELD) != "asked"
             call = ToolCall(
@@ -71,7 +71,7 @@ class Gate(AbstractCapability[AgentDepsT]):
                 return await self.client.gate(call, deadline=self.deadline, **options)
             return await self.client.ask(call, **options)
 
-        outcomes = await asyncio.gather(*map(told, requests.approvals))
+        outcomes = await asyncio.gather(*map(asked, requests.approvals))
         if self.waits:
             return built(self.client, requests, outcomes)
         for part, outcome in zip(requests.approvals, outcomes, strict=True):
@@ -99,7 +99,7 @@ class Gate(AbstractCapability[AgentDepsT]):
         What is not decided within the deadline is denied.
         """
 
-        async def told(part: ToolCallPart) -> Outcome:
+        async def asked(part: ToolCallPart) -> Outcome:
             held = requests.metadata.get(part.tool_call_id, {}).get(HELD)
             call = ToolCall(part.tool_name, part.args_as_dict(), part.tool_call_id)
             if held:
@@ -107,7 +107,7 @@ class Gate(AbstractCapability[AgentDepsT]):
                 return await self.client.wait(held, asked=call, session=session, deadline=self.deadline)
             return await self.client.gate(call, deadline=self.deadline, **self.options)
 
-        return built(self.client, requests, await asyncio.gather(*map(told, requests.approvals)))
+        return built(self.client, requests, await asyncio.gather(*map(asked, requests.approvals)))
 
 
 def built(
