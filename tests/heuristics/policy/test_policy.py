@@ -44,6 +44,7 @@ def test_it_starts_from_the_contracts_defaults() -> None:
         "quality": {},
         "stuck": {},
         "rules": [],
+        "team_rules": [],
         "default_tool_call": "ask",
     }
 
