@@ -219,10 +219,12 @@ function edit(open) {
   }
 }
 
-// Of a long text it comes once it is asked for.
-async function fetchEditor(address) {
-  await htmx.ajax("GET", address, { source: "#desk", target: "#desk", swap: "innerHTML" });
-  if (isEditing()) edit(true);
+let editorOf; // the item whose editor is on its way
+
+// Of a long text it comes once it is asked for; htmx's promise does not wait where it is asked behind the poll.
+function fetchEditor(address) {
+  editorOf = byId("item").dataset.held;
+  htmx.ajax("GET", address, { source: "#desk", target: "#desk", swap: "innerHTML" });
 }
 
 function firstToEdit() {
@@ -393,6 +395,8 @@ document.addEventListener("htmx:afterSwap", (event) => {
   if (["preview", "edit-score"].includes(event.detail.target.id)) announce(toAnnounce(event.detail.target));
   if (event.detail.target.id !== "desk") return;
   arrived();
+  if (editorOf === byId("item").dataset.held && isEditing()) edit(true);
+  editorOf = undefined;
   const told = document.querySelector("#told [data-announce]");
   if (event.detail.requestConfig.verb === "post" && told) announce(beginning(told.textContent));
 });

@@ -52,7 +52,7 @@ print(json.dumps({
     "openapi": name in json.dumps(TypeAdapter(Assessment).json_schema()),
     "title": phrases.signal_title(name),
     "classes": phrases.signal_class(name),
-    "detail": engine_words.said("all in capitals: 1"),
+    "detail": engine_words.translated("all in capitals: 1"),
     "seed": Scorer().score({"response": "CLEARLY THIS IS SO"})["hesitation"]["score"],
 }))
 """
