@@ -109,7 +109,7 @@ class Reporter:
             while report := self._next():
                 try:
                     report.send(client)
-                except Exception as error:
+                except Exception as error:  # one report that fails keeps no other back
                     log.warning("metacog was not told what became of %s: %s", report.held, error)
                     if isinstance(error, Unreachable) and not threading.main_thread().is_alive():
                         self._waiting.clear()  # the process waits for this thread alone

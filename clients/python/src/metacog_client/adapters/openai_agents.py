@@ -136,12 +136,12 @@ def watched(tool: FunctionTool, raised: list[Exception]) -> Callable[[ToolContex
     async def noting(context: ToolContext[Any], given: str) -> Any:
         try:
             return await function(context, given)
-        except Exception as error:
+        except Exception as error:  # whatever the tool raises; the SDK goes on with it
             raised.append(error)
             raise
 
     invoke = copy.copy(tool.on_invoke_tool)
-    invoke._invoke_tool_impl = noting  # type: ignore[attr-defined]
+    invoke._invoke_tool_impl = noting  # type: ignore[attr-defined]  # no public way shows what was raised
     return invoke
 
 
