@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..effects.pointers import MAX_LENGTH, names_of
-from ..effects.programs import Programs
+from ..effects.programs import FIELDS, Programs
 from ..tool_calls.pack import packs
 from ..tool_calls.rules import Errors
 
@@ -16,12 +16,6 @@ MAX_PROGRAMS = 500
 MAX_SERVERS = 100
 MAX_PACKS = 20
 PACK_FIELDS = ("name", "workspace")
-# Of a row of the table of programs, see docs/programs.md.
-_FIELDS = """
-    program subcommand effects objects flags values open wraps bare cases dash stdin code files passes stops lists
-    project assigns feeds joins as ignores remote fold first long assignments old single operands source
-"""
-ROW_FIELDS = frozenset(_FIELDS.split())
 _LANGUAGE = re.compile(rf"(?:{'|'.join(LANGUAGES)})(?::[a-z][a-z0-9_-]{{0,30}})?")
 
 
@@ -60,7 +54,7 @@ def programs_errors(value: Any) -> Errors:
         if not isinstance(names, list) or not names or not all(isinstance(name, str) and name for name in names):
             errors.append(((str(place),), "must be an object with a `program`, its name or a list of names"))
             continue
-        errors += [((str(place), str(part)), "is not part of a row") for part in row if part not in ROW_FIELDS]
+        errors += [((str(place), str(part)), "is not part of a row") for part in row if part not in FIELDS]
         try:
             Programs([row])
         except (AttributeError, KeyError, TypeError, ValueError) as error:

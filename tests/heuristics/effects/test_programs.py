@@ -10,27 +10,6 @@ from metacog.heuristics.effects.effect import KINDS
 
 TABLE = sorted((Path(programs.__file__).parent / "table").glob("*.json"))
 CASES = Path(__file__).with_name("programs.txt")
-KEYS = frozenset(
-    [
-        *("program", "subcommand", "as", "project", "fold", "source"),
-        *("effects", "objects", "cases", "assignments", "bare", "code", "files", "stdin", "wraps", "joins", "remote"),
-        *(
-            "flags",
-            "values",
-            "open",
-            "dash",
-            "old",
-            "stops",
-            "ignores",
-            "assigns",
-            "feeds",
-            "lists",
-            "passes",
-            "deep",
-            "names",
-        ),
-    ]
-)
 
 
 def _many(value: str | list[str]) -> list[str]:
@@ -43,7 +22,7 @@ def _rows() -> list[dict[str, Any]]:
 
 def test_every_row_can_be_made_ready_and_says_only_what_the_machine_reads() -> None:
     rows = _rows()
-    assert [row for row in rows if not row.keys() <= KEYS] == []
+    assert [row for row in rows if not row.keys() <= programs.FIELDS] == []
     assert {effect.removesuffix("?") for row in rows for effect in row.get("effects", {})} <= set(KINDS)
     known = programs.Programs()
     for name in programs.table():

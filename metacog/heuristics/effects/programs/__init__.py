@@ -1,0 +1,10 @@
+"""The table of programs: what a program, its subcommand and its flags make of the words of a command.
+
+Rows are data: those of `table/*.json`, and a policy's own before them. docs/programs.md tells their format.
+"""
+
+from .lookup import Programs, table
+from .rows import FIELDS
+from .words import Applied, Found, Word, is_input
+
+__all__ = ["FIELDS", "Applied", "Found", "Programs", "Word", "is_input", "table"]

@@ -1,0 +1,149 @@
+"""What a row makes of a command: its effects with their words, what it runs, and what it prints."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from .flags import NO_FLAG, VALUES, Flag, Place
+from .split import Split
+from .words import Applied, Found, Word, is_input, is_like, tail
+
+# Of a flag's value: a path unless it says otherwise.
+PATH_EFFECTS = frozenset({"read", "write", "delete", "execute", "secret"})
+SLICE = re.compile(r"(\d*):(-?\d*)")
+
+
+class Reading(Split):
+    """One command whose flags are told apart, and what follows from them."""
+
+    def applied(self) -> Applied:
+        result, row = self.result, self.row
+        self._split()
+        if len(self.words) == len(self.places) + 1 and self._asks_for_help(self.words[-1].text):
+            result.doubts.clear()
+            return Applied(result.program, result.subcommand, result.flags, found=[Found("read", None)])
+        if not result.code and not self._is_coded():
+            result.code += [(language, word) for place, language in row.code.items() for word in self._at(place)]
+        if not result.code and not result.runs:
+            self._files()
+        self._lists()
+        if self.alone is not None:
+            result.runs, result.code, result.stdin = [], [], ""
+            self._add(self.alone)
+            return result
+        self._cases()
+        self._add(row.effects if self.only is None else self.only)
+        for flag, value in self.extra:
+            self._add(flag.effects, value, flag)
+        return result
+
+    def _asks_for_help(self, word: str) -> bool:
+        return word in {"--help", "--version"} or (word in {"-h", "-help"} and bool(self.places))
+
+    def _files(self) -> None:
+        """A script, code from the input, or nothing at all."""
+        result, row = self.result, self.row
+        if row.wraps is not None:
+            self._add(row.bare or () if self.only is None else ())
+        elif row.files and result.operands and not is_input(result.operands[0].text):
+            if self.only is None:
+                result.script, result.language = True, row.stdin
+                self._add(row.files)
+        elif row.stdin and self.only is None and (row.files or not self._is_coded()):
+            result.stdin = row.stdin
+        elif row.bare is not None and self.only is None and not result.operands:
+            self._add(row.bare)
+
+    def _is_coded(self) -> bool:
+        """Whether a flag says where the code is."""
+        return any(flag in {"-f", "--file"} for flag, _ in self.result.flags)
+
+    def _lists(self) -> None:
+        """Whether it prints names, and below what."""
+        result, row = self.result, self.row
+        result.joins, result.remote, result.feeds = row.joins, row.remote, row.feeds
+        names = {flag for flag, _ in result.flags}
+        result.names, result.deep = row.names, row.deep is None or not names.isdisjoint(row.deep)
+        result.marks = not names.isdisjoint({"-i", "-I", "--replace"})
+        if row.lists is not None and not names & row.lists_unless and (not row.lists_if or names & row.lists_if):
+            result.lists = list(self._at(row.lists)) or [Word(".")]
+        result.passes = row.passes and (row.lists is None or not list(self._at(row.lists)))
+
+    def _cases(self) -> None:
+        given = {flag for flag, _ in self.result.flags}
+        for case in self.row.cases:
+            if not given.isdisjoint(case.unless) or (case.flags and given.isdisjoint(case.flags)):
+                continue
+            hits = [word for word in self._at(case.operand) if case.globs and is_like(word, case.globs) is not case.no]
+            if case.globs and not hits:
+                continue
+            for place in case.effects:
+                if place.place == "matching":
+                    self.result.found += [Found(place.effect, word, case.objects or self.objects) for word in hits]
+                else:
+                    self._add((place,))
+            if case.only:
+                self.only = []
+
+    def _add(self, places: Sequence[Place], value: Word | None = None, flag: Flag = NO_FLAG) -> None:
+        for effect, place, optional in places:
+            if place in VALUES:
+                of = flag.objects or ("path" if effect in PATH_EFFECTS else self.objects)
+                for word in value_of(value, place):
+                    self.result.found.append(Found(effect, word, of, flag.detail))
+                continue
+            words = list(self._at(place))
+            named = isinstance(place, str) and (
+                place[0] == "." or ((place[0] == "-" or place[-1] == "=") and effect in PATH_EFFECTS)
+            )
+            of = "path" if named else flag.objects or self.objects
+            self.result.found += [Found(effect, word, of, flag.detail) for word in words]
+            if not words and not optional:
+                of = of if self.named else "name" if self.row.elsewhere else "path"
+                self.result.found += [Found(effect, word, of, flag.detail) for word in self.named or (None,)]
+
+    def _at(self, place: str | int | None) -> Iterator[Word]:
+        operands = self.result.operands
+        if isinstance(place, int) or (place and place.isdecimal()):
+            place = f"{int(place)}:{int(place) + 1 or ''}"
+        match place:
+            case None:
+                return iter(())
+            case "operands":
+                return iter(operands)
+            case "first":
+                return iter(operands[:1])
+            case "last":
+                return iter(operands[-1:])
+            case "rest":
+                return iter(operands[:-1])
+            case "reads":
+                return iter([found.word for found in self.result.found if found.effect == "read" and found.word])
+        matched = SLICE.fullmatch(place)
+        if matched is None:
+            return self._of_flags(place.split("|"))
+        first, last = matched.groups()
+        return iter(operands[int(first or 0) : int(last) if last else None])
+
+    def _of_flags(self, names: Sequence[str]) -> Iterator[Word]:
+        """The values of the first of these flags that is there; "." is the working directory, "./x" what is in it."""
+        for name in names:
+            values = [value for flag, value in self.result.flags if flag == name and value is not None]
+            if values or name.startswith("."):
+                return iter(values or [Word(name)])
+        return iter(())
+
+
+def value_of(value: Word | None, place: str | int | None) -> list[Word | None]:
+    """A flag's value, or the part of it that `place` asks for: what it names behind "@", what stands before ":"."""
+    if place == "value":
+        return [value]
+    if value is None:
+        return []
+    if place == "value:":
+        return [value._replace(text=value.text.partition(":")[0])]
+    for sign in ("@", "=@", "=<"):
+        place = 0 if sign == "@" and value.text.startswith("@") else value.text.find(sign) if sign != "@" else -1
+        if place >= 0:
+            file = tail(value, place + len(sign))
+            return [] if file.text == "-" else [file._replace(text=file.text.partition(";")[0])]
+    return []

@@ -1,0 +1,97 @@
+"""The rows of one program, and which of them a command's subcommand asks for."""
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+
+from .rows import Row
+from .words import Word
+
+GLOBS = frozenset("*?[")
+
+
+class Program:
+    """The rows of one program, found by one word of their subcommands and its place."""
+
+    def __init__(self, rows: Sequence["Row"]) -> None:
+        self.plain = next((row for row in rows if () in row.subcommands), None)
+        self.base = self.plain or Row({})
+        self._longest = max((len(words) for row in rows for words in row.subcommands), default=0)
+        self._by_word: dict[tuple[int, str], list[_Subcommand]] = {}
+        self._globs: list[_Subcommand] = []
+        for row in rows:
+            for words in filter(None, row.subcommands):
+                subcommand = _Subcommand(words, row)
+                place = subcommand.plainest
+                kept = self._globs if place is None else self._by_word.setdefault((place, words[place]), [])
+                kept.append(subcommand)
+
+    def row_for(self, words: Sequence[Word]) -> tuple["Row | None", tuple[int, ...]]:
+        """The row whose subcommand asks for most of `words`, else the one without, and where that stands."""
+        if not self._longest:
+            return self.plain, ()
+        places = _operand_places(self.base, words, self._longest)
+        given = [words[at].text.lower() if self.base.fold else words[at].text for at in places if words[at].exact]
+        best: _Subcommand | None = None
+        for some in (self._globs, *(self._by_word.get(key, ()) for key in enumerate(given))):
+            for subcommand in some:
+                if (best is None or subcommand.size > best.size) and subcommand.fits(given):
+                    best = subcommand
+        return (best.row, tuple(places[: len(best.words)])) if best is not None else (self.plain, ())
+
+
+class _Subcommand:
+    """Words that may be globs. `size` is how many letters they ask for, then how many words."""
+
+    __slots__ = ("plainest", "row", "size", "words")
+
+    def __init__(self, words: Sequence[str], row: "Row") -> None:
+        self.words = [_Glob(word) if is_glob(word) else word for word in words]
+        self.row = row
+        self.size = (sum(len(word) - word.count("*") for word in words), len(words))
+        plain = [place for place, word in enumerate(words) if not is_glob(word)]
+        self.plainest = max(plain, key=lambda place: len(words[place]), default=None)
+
+    def fits(self, given: Sequence[str]) -> bool:
+        if len(self.words) > len(given):
+            return False
+        return all(
+            word == text if isinstance(word, str) else word.fits(text)
+            for word, text in zip(self.words, given, strict=False)
+        )
+
+
+class _Glob:
+    """A glob; one with a single star is looked at without a regular expression."""
+
+    __slots__ = ("head", "pattern", "tail")
+
+    def __init__(self, pattern: str) -> None:
+        head, _, tail = pattern.partition("*")
+        self.head, self.tail = head, tail
+        self.pattern = pattern if is_glob(head) or is_glob(tail) else ""
+
+    def fits(self, text: str) -> bool:
+        if self.pattern:
+            return fnmatchcase(text, self.pattern)
+        return text.startswith(self.head) and text.endswith(self.tail) and len(text) >= len(self.head) + len(self.tail)
+
+
+def is_glob(word: str) -> bool:
+    return not GLOBS.isdisjoint(word)
+
+
+def _operand_places(base: Row, words: Sequence[Word], most: int) -> list[int]:
+    """Where the first operands stand, by the flags that go before a subcommand."""
+    places: list[int] = []
+    at = 0
+    while at < len(words) and len(places) < most:
+        word = words[at]
+        if not word.text.startswith("-") or word.text == "-":
+            if word.loose:
+                break
+            places.append(at)
+        else:
+            flag = base.flags.get(word.text)
+            at += flag.takes if flag is not None else 0
+        at += 1
+    return places
