@@ -8,10 +8,11 @@ from ..effect import Effect, Reading
 from ..pointers import names_of
 from ..programs import Programs
 from ..servers import is_trusted, server_of
-from .call import Call, Settings
+from .call import Call
 from .code import Room
 from .known import Steps
 from .shape import shape_of
+from .told import Settings, Told
 
 _UNREAD = Reading((Effect("unknown", detail="cannot be read"),), frozenset([""]))
 
@@ -78,7 +79,7 @@ def _own(name: str) -> str:
     return name[name.index(server) + len(server) :].lstrip("_:/#") if server else name
 
 
-def _hint(call: Call, hints: Mapping[str, Any], *, is_trusted: bool) -> None:
+def _hint(call: Told, hints: Mapping[str, Any], *, is_trusted: bool) -> None:
     kinds = {effect.effect for effect in call.effects}
     if is_trusted and hints.get("readOnlyHint") is True and not call.has_code:
         call.effects = [Effect("read") if each.effect not in ("read", "fetch") else each for each in call.effects]

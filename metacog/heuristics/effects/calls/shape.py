@@ -8,15 +8,15 @@ from urllib.parse import urlsplit
 
 from ...text.strict_json import pointer
 from ..effect import Effect
-from .call import Call
 from .known import plain, words
+from .told import Told
 
 MAX_EFFECTS = 20
 MAX_FLAG = 200  # characters of a value
 _GRAVE = ("privilege", "publish", "irreversible", "execute", "install")
 
 
-def shape_of(call: Call, arguments: Any) -> Mapping[str, Any] | None:
+def shape_of(call: Told, arguments: Any) -> Mapping[str, Any] | None:
     """Give a call's shape: a command's or a statement's own, else which arguments it has and where its objects are.
 
     None where something is unknown, or where a free text decides what happens.
