@@ -8,7 +8,8 @@ from click import Option
 from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "metacog.settings")
-TRANSPORT_ALIASES["metacog"] = "metacog.runtime.broker:Transport"
+TRANSPORT_ALIASES["metacog"] = "metacog.runtime.broker.file:Transport"
+TRANSPORT_ALIASES["redis"] = TRANSPORT_ALIASES["rediss"] = "metacog.runtime.broker.redis:Transport"
 
 # Celery warns of running as root because of pickle; here only JSON is accepted.
 warnings.filterwarnings("ignore", message="You're running the worker with superuser privileges")

@@ -630,7 +630,7 @@ if BROKER_URL and _parts(BROKER_URL).scheme not in ("redis", "rediss", "amqp", "
     BROKER_URL = ""
 
 # The broker carries nudges; rows are the truth. What a lost message left, the sweep finds.
-CELERY_BROKER_URL = BROKER_URL or "metacog://localhost"  # metacog/runtime/broker.py: a file in the data folder
+CELERY_BROKER_URL = BROKER_URL or "metacog://localhost"  # metacog/runtime/broker/file.py: one in the data folder
 CELERY_TASK_TIME_LIMIT = 60
 CELERY_TASK_SOFT_TIME_LIMIT = 45
 # How long a message stays with a worker that does not answer: longer than two tasks in a row may take.
@@ -703,7 +703,7 @@ LOGGING = {
     "formatters": {
         "line": {"()": "metacog.runtime.logs.Line", "fmt": "%(asctime)s %(levelname)s %(name)s %(message)s"},
     },
-    "filters": {"broker": {"()": "metacog.runtime.broker_reach.Quiet"}},
+    "filters": {"broker": {"()": "metacog.runtime.broker.reach.Quiet"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["broker"]}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},
     # Refused requests are the callers' affair and are answered in full; only our own failures are logged.

@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db import Error, connection
 from django.utils.module_loading import import_string
 
-from metacog.runtime.broker_reach import reach
+from metacog.runtime.broker.reach import reach
 
 log = logging.getLogger("metacog")
 

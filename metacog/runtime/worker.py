@@ -13,7 +13,7 @@ from celery.worker import consumer
 from celery.worker.state import maybe_shutdown
 from django.db import close_old_connections
 
-from metacog.runtime.broker_reach import reach
+from metacog.runtime.broker.reach import reach
 
 log = logging.getLogger("metacog")
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,9 @@ from celery import Celery
 from celery.contrib.testing.worker import start_worker
 
 import metacog.celery  # noqa: F401 - which gives kombu the transport
-from metacog.runtime import beat, broker, broker_reach, worker
+from metacog.runtime import beat, worker
+from metacog.runtime.broker import file, reach, room
+from tests.faults.servers import Redis
 
 LINES = ["The broker cannot b", "The broker is back "]
 
@@ -42,12 +46,12 @@ def app(path: Path, settings: Any) -> Celery:
 @pytest.fixture
 def said(monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
     """Return what is written to the log, by the handler in use: Celery sets it up anew."""
-    reach, lines = broker_reach.Reach(), list[str]()
-    for module in (beat, worker, broker_reach):
-        monkeypatch.setattr(module, "reach", reach)
+    known, lines = reach.Reach(), list[str]()
+    for module in (beat, worker, room, reach):
+        monkeypatch.setattr(module, "reach", known)
 
     def emit(handler: logging.Handler, record: logging.LogRecord) -> None:
-        if any(isinstance(each, broker_reach.Quiet) for each in handler.filters):
+        if any(isinstance(each, reach.Quiet) for each in handler.filters):
             lines.append(record.getMessage())
 
     monkeypatch.setattr(logging.StreamHandler, "emit", emit)
@@ -99,8 +103,55 @@ def test_the_worker_says_it_once(app: Celery, said: Callable[[], list[str]], mon
     monkeypatch.setattr(worker, "SETTLED_SECONDS", 0.3)
     with start_worker(app, pool="solo", perform_ping_check=False, shutdown_timeout=20):
         with monkeypatch.context() as patch:  # it connects and then fails, so that nothing but our pause slows it down
-            patch.setattr(broker.Channel, "_get", read_only)
-            until(lambda: broker_reach.reach._tries > 3)
+            patch.setattr(file.Channel, "_get", read_only)
+            until(lambda: reach.reach._tries > 3)
             assert [line[:19] for line in said()] == LINES[:1], said()
         until(lambda: len(said()) > 1)
+    assert [line[:19] for line in said()] == LINES, said()
+
+
+@contextmanager
+def with_file(app: Celery, folder: Path, patch: pytest.MonkeyPatch) -> Iterator[tuple[Callable[[], None], ...]]:
+    def away() -> None:
+        patch.setattr(file.Channel, "forget", read_only)
+
+    yield away, patch.undo
+
+
+@contextmanager
+def with_redis(app: Celery, folder: Path, patch: pytest.MonkeyPatch) -> Iterator[tuple[Callable[[], None], ...]]:
+    if not shutil.which("redis-server"):
+        pytest.skip("no redis-server on the PATH")
+    server = Redis(folder)
+    app.conf.update(broker_url=server.url, broker_transport_options={})
+    try:
+        yield server.take_away, server.give_back
+    finally:
+        server.close()
+
+
+@pytest.mark.parametrize("running", [with_file, with_redis])
+def test_a_worker_whose_broker_went_while_it_had_all_it_may_have_asks_for_more(
+    app: Celery, tmp_path: Path, said: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch, running: Any
+) -> None:
+    monkeypatch.setattr(worker, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(worker, "SETTLED_SECONDS", 0.3)
+    app.conf.update(task_acks_late=True, worker_prefetch_multiplier=1, worker_enable_remote_control=False)
+    done: list[str] = []
+    with monkeypatch.context() as patch, running(app, tmp_path, patch) as (away, back):
+
+        @app.task(name=f"away.{running.__name__}", shared=False)  # type: ignore[untyped-decorator]
+        def work(name: str) -> None:
+            if name == "first":
+                away()
+            done.append(name)
+
+        with start_worker(app, pool="solo", concurrency=1, perform_ping_check=False, shutdown_timeout=20):
+            work.delay("first")
+            until(said)
+            back()
+            with app.connection_for_write() as connection:  # those of the pool broke
+                work.apply_async(["second"], connection=connection)
+            until(lambda: "second" in done)
+            until(lambda: len(said()) > 1)
     assert [line[:19] for line in said()] == LINES, said()

@@ -18,6 +18,7 @@ from tests.faults.site import Answer, Site
 from tests.faults.traffic import Traffic, account
 
 AWAY_SECONDS = 60.0
+TAKEN_SECONDS = 3.0  # the sweeps send several tasks a second
 GONE_SECONDS = 40.0  # the database
 POSTS, DECISIONS = 200, 100
 SETTINGS = {"undo_seconds": "1", "review_seconds": "1", "callback_schedule": ",".join(["1"] * 60)}
@@ -51,11 +52,28 @@ def broker_server(folder: Path, kind: type[Broker]) -> str:
 
         @contextmanager
         def stopped(site: Site) -> Iterator[None]:
-            broker.take_away()
+            with stopped_tasks(site):
+                time.sleep(TAKEN_SECONDS)
+                broker.take_away()
             yield
             broker.give_back()
 
         return without_broker(folder, database.url, broker.url, stopped)
+
+
+@contextmanager
+def stopped_tasks(site: Site) -> Iterator[None]:
+    """Stop the processes that run tasks: soon the worker has all it may have, and acknowledges it afterwards."""
+    workers = site.processes("worker")
+    masters = {process.ppid() for process in workers}
+    running = [process for process in workers if process.pid not in masters]
+    for process in running:
+        process.suspend()
+    try:
+        yield
+    finally:
+        for process in running:
+            process.resume()
 
 
 def without_broker(

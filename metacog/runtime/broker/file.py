@@ -21,6 +21,7 @@ from typing import Any
 from kombu.transport import virtual
 
 from metacog.db.private_file import make_private
+from metacog.runtime.broker.room import GivesRoomBack
 
 log = logging.getLogger("metacog")
 
@@ -37,7 +38,7 @@ CREATE TABLE IF NOT EXISTS messages (
 """
 
 
-class QoS(virtual.QoS):
+class _FileQoS(virtual.QoS):
     def ack(self, delivery_tag: str) -> None:
         self.channel.forget(delivery_tag)
         super().ack(delivery_tag)
@@ -46,6 +47,10 @@ class QoS(virtual.QoS):
         super().reject(delivery_tag, requeue)
         if not requeue:
             self.channel.forget(delivery_tag)
+
+
+class QoS(GivesRoomBack, _FileQoS):
+    pass
 
 
 class Channel(virtual.Channel):
