@@ -19,6 +19,13 @@ CALLS: list[tuple[str, Any]] = [
         {"id": "X7", "flights": [{"number": "HAT232", "date": "2026-05-24"}] * 2, "payment_id": "card_1"},
     ),
     ("Bash", {"command": "cd /srv/app && pytest -x tests/test_a.py 2>&1 | tail -20 && git status && git diff --stat"}),
+    (
+        "Bash",
+        {
+            "command": "cd /srv/app && grep -rn 'def parse_rows' --include='*.py' src tests | grep -v migrations "
+            "| head -20; sed -n '120,180p' src/app/importers/rows.py && python -m pytest -q tests/importers -k header"
+        },
+    ),
     ("query", {"sql": "select c.name, sum(o.total) from orders o join customers c on c.id = o.customer group by 1"}),
     ("Write", {"file_path": "/srv/app/a.py", "content": "x = 1\n" * 100_000}),
     ("get_x", {f"k{number}": "v" for number in range(10_000)}),

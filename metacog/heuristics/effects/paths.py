@@ -3,8 +3,10 @@
 import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from posixpath import normpath
 
+MOST_KEPT = 200  # characters of a path that is remembered
 NO_OBJECTS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "-"})
 WHOLE = frozenset({"", "~", "$HOME", "${HOME}", "/home", "/root", "/Users", "/etc", "/run", "/proc"})  # with keys below
 HOME = re.compile(r"/(?:home|Users)/[^/]+")
@@ -48,9 +50,12 @@ def is_inside(path: str, directories: Sequence[str]) -> bool:
     A relative path is below the working directory, and so inside, unless the directories are relative ones that it
     is not below. What a variable or ".." may lead out of is outside.
     """
-    plain = normal(path)
-    for directory in directories:
-        room = normal(directory)
+    return is_below(normal(path), [normal(directory) for directory in directories])
+
+
+def is_below(plain: str, rooms: Sequence[str]) -> bool:
+    """`is_inside` of a path and directories that are normalised."""
+    for room in rooms:
         if room == "." or (not plain.startswith(("/", "~", "$")) and room.startswith(("/", "~", "$"))):
             rest = plain
         elif plain == room:
@@ -67,6 +72,11 @@ def is_inside(path: str, directories: Sequence[str]) -> bool:
 
 def is_secret(path: str) -> bool:
     """Whether a file of this name usually holds a key, a password or a token; of a glob, whether it finds one."""
+    return _is_secret(path) if len(path) <= MOST_KEPT else _is_secret.__wrapped__(path)
+
+
+@lru_cache(maxsize=4096)  # an agent works on the same files for a while
+def _is_secret(path: str) -> bool:
     if SECRET.search(path):
         return True
     name = path.rstrip("/").rpartition("/")[2]

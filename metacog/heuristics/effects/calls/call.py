@@ -171,7 +171,7 @@ class Call(Told):
         argument += found.argument
         at = len(self.effects)
         self.has_code = True
-        self.effects += [effect._replace(argument=argument) for effect in found.effects]
+        self.effects += [Effect(*each[:6], argument, each.detail) for each in found.effects]
         self.commands += [
             Command(argument, each.start, each.end, tuple(at + place for place in each.effects))
             for each in found.commands

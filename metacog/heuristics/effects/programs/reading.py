@@ -1,7 +1,8 @@
 """What a row makes of a command: its effects with their words, what it runs, and what it prints."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import cache
 
 from .flags import NO_FLAG, VALUES, Flag, Place
 from .split import Split
@@ -10,6 +11,7 @@ from .words import Applied, Found, Word, is_input, is_like, tail
 # Of a flag's value: a path unless it says otherwise.
 PATH_EFFECTS = frozenset({"read", "write", "delete", "execute", "secret"})
 SLICE = re.compile(r"(\d*):(-?\d*)")
+SLICES = {"first": slice(1), "last": slice(-1, None), "rest": slice(-1)}
 
 
 class Reading(Split):
@@ -21,7 +23,7 @@ class Reading(Split):
         if len(self.words) == len(self.places) + 1 and self._asks_for_help(self.words[-1].text):
             result.doubts.clear()
             return Applied(result.program, result.subcommand, result.flags, found=[Found("read", None)])
-        if not result.code and not self._is_coded():
+        if row.code and not result.code and not self._is_coded():
             result.code += [(language, word) for place, language in row.code.items() for word in self._at(place)]
         if not result.code and not result.runs:
             self._files()
@@ -30,7 +32,8 @@ class Reading(Split):
             result.runs, result.code, result.stdin = [], [], ""
             self._add(self.alone)
             return result
-        self._cases()
+        if row.cases:
+            self._cases()
         self._add(row.effects if self.only is None else self.only)
         for flag, value in self.extra:
             self._add(flag.effects, value, flag)
@@ -65,8 +68,8 @@ class Reading(Split):
         result.names, result.deep = row.names, row.deep is None or not names.isdisjoint(row.deep)
         result.marks = not names.isdisjoint({"-i", "-I", "--replace"})
         if row.lists is not None and not names & row.lists_unless and (not row.lists_if or names & row.lists_if):
-            result.lists = list(self._at(row.lists)) or [Word(".")]
-        result.passes = row.passes and (row.lists is None or not list(self._at(row.lists)))
+            result.lists = [*self._at(row.lists)] or [Word(".")]
+        result.passes = row.passes and (row.lists is None or not self._at(row.lists))
 
     def _cases(self) -> None:
         given = {flag for flag, _ in self.result.flags}
@@ -91,7 +94,7 @@ class Reading(Split):
                 for word in value_of(value, place):
                     self.result.found.append(Found(effect, word, of, flag.detail))
                 continue
-            words = list(self._at(place))
+            words = self._at(place)
             named = isinstance(place, str) and (
                 place[0] == "." or ((place[0] == "-" or place[-1] == "=") and effect in PATH_EFFECTS)
             )
@@ -101,36 +104,34 @@ class Reading(Split):
                 of = of if self.named else "name" if self.row.elsewhere else "path"
                 self.result.found += [Found(effect, word, of, flag.detail) for word in self.named or (None,)]
 
-    def _at(self, place: str | int | None) -> Iterator[Word]:
-        operands = self.result.operands
-        if isinstance(place, int) or (place and place.isdecimal()):
-            place = f"{int(place)}:{int(place) + 1 or ''}"
-        match place:
-            case None:
-                return iter(())
-            case "operands":
-                return iter(operands)
-            case "first":
-                return iter(operands[:1])
-            case "last":
-                return iter(operands[-1:])
-            case "rest":
-                return iter(operands[:-1])
-            case "reads":
-                return iter([found.word for found in self.result.found if found.effect == "read" and found.word])
-        matched = SLICE.fullmatch(place)
-        if matched is None:
-            return self._of_flags(place.split("|"))
-        first, last = matched.groups()
-        return iter(operands[int(first or 0) : int(last) if last else None])
+    def _at(self, place: str | int | None) -> Sequence[Word]:
+        if place is None:
+            return ()
+        if place == "operands":
+            return self.result.operands
+        if place == "reads":
+            return [found.word for found in self.result.found if found.effect == "read" and found.word]
+        some = slice_of(place)
+        return self.result.operands[some] if some is not None else self._of_flags(str(place).split("|"))
 
-    def _of_flags(self, names: Sequence[str]) -> Iterator[Word]:
+    def _of_flags(self, names: Sequence[str]) -> Sequence[Word]:
         """The values of the first of these flags that is there; "." is the working directory, "./x" what is in it."""
         for name in names:
             values = [value for flag, value in self.result.flags if flag == name and value is not None]
             if values or name.startswith("."):
-                return iter(values or [Word(name)])
-        return iter(())
+                return values or [Word(name)]
+        return ()
+
+
+@cache
+def slice_of(place: str | int) -> slice | None:
+    """Which of the operands a place of a row is about; None: those of a flag."""
+    if isinstance(place, int) or place.isdecimal():
+        return slice(int(place), int(place) + 1 or None)
+    if place in SLICES:
+        return SLICES[place]
+    matched = SLICE.fullmatch(place)
+    return slice(int(matched[1] or 0), int(matched[2]) if matched[2] else None) if matched else None
 
 
 def value_of(value: Word | None, place: str | int | None) -> list[Word | None]:

@@ -164,7 +164,8 @@ def _apply(
     out.remote = was_remote
     if applied.stdin:
         _from_input(text, applied.stdin, span, inner, given)
-    return (_output(applied, words, given, found_by) or Given())._replace(by=applied.program)
+    output = _output(applied, words, given, found_by)
+    return Given(by=applied.program) if output is None else Given(output.text, output.roots, applied.program)
 
 
 def _marked(text: "Text", applied: Applied, state: State) -> list[Found]:
@@ -172,11 +173,10 @@ def _marked(text: "Text", applied: Applied, state: State) -> list[Found]:
 
     Files that it removes and the text itself has written before have a mark.
     """
-    flags = {flag for flag, _ in applied.flags}
     if applied.program == "sed" and any(scripts.clears(word.text) for _, word in applied.code):
         written = [found for found in applied.found if found.effect == "write"]
         return [*applied.found, *(found._replace(effect="delete") for found in written)]
-    if applied.program != "rm" or not flags.isdisjoint(DEEP):
+    if applied.program != "rm" or any(flag in DEEP for flag, _ in applied.flags):
         return applied.found
     return [
         found._replace(detail=MADE)

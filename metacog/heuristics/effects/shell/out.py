@@ -53,7 +53,7 @@ class Out:
     def __init__(self, programs: Programs, workspace: str | None, cwd: str | None) -> None:
         self.programs = programs
         self.workspace = workspace
-        self.room = [workspace or cwd or "."]
+        self.room = [paths.normal(workspace or cwd or ".")]
         self.effects: dict[Effect, None] = {}
         self.commands: list[Simple] = []
         self.open: list[Simple] = []
@@ -112,7 +112,7 @@ class Out:
             kind: Kind = "fetch" if effect == "read" else "send"
             return [self.add(kind, host, "host", span=(word.start, word.end))]
         name = self.place(word, cwd)
-        inside = not self.remote and paths.is_inside(name, self.room)
+        inside = not self.remote and paths.is_below(name, self.room)
         span = (word.start, word.end)
         found = [self.add(effect, name, "path", inside=inside, span=span, detail=detail)]
         below = name[:-3] if name.endswith("/**") else name.rstrip("/") if deep else None

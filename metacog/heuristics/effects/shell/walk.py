@@ -127,6 +127,14 @@ class Text:
     def source(self, node: "Node") -> str:
         return self.between(node.start_byte, node.end_byte)
 
+    def piece(self, node: "Node") -> tuple[str, int | None, int | None]:
+        """The source of a node and its span, at one go: a text has many words."""
+        start, end = node.start_byte, node.end_byte
+        if self.wide is not None:
+            start, end = self.point(start), self.point(end)
+        source = self.text[start:end]
+        return (source, *self.around) if self.at is None else (source, self.at + start, self.at + end)
+
     def span(self, node: "Node") -> Span:
         if self.at is None:
             return self.around
@@ -175,7 +183,7 @@ class Text:
             raise TooMuch
         try:
             handler = HANDLERS.get(node.type)
-            if node.type in LINES and checks.is_torn(self.source(node), node):
+            if "\n" in self.text and node.type in LINES and checks.is_torn(self.source(node), node):
                 self.doubt("a line that ends elsewhere", self.span(node))
             if handler is not None:
                 return handler(self, node, state, given, extra) or Given()

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 MOST_WORDS = 64  # that one word may become, by braces
+SHORT = frozenset({"word", "number", "command_name", "raw_string", "string"})
 PLAIN = re.compile(r"[\w./:@%+=,-]+")
+UNEXPANDED = re.compile(r"\"[^$`\\\"]+\"")
 GLOB = re.compile(r"[*?\[]")
 BACKSLASH = re.compile(r"\\(\n|[\s\S])")
 TORN = re.compile(r"(?<!\\)\s|\n.")  # a blank within a word that should end it
@@ -42,6 +44,7 @@ class Reader(Protocol):
     out: Out
 
     def source(self, node: "Node") -> str: ...
+    def piece(self, node: "Node") -> tuple[str, int | None, int | None]: ...
     def between(self, start: int, end: int) -> str: ...
     def span(self, node: "Node") -> tuple[int | None, int | None]: ...
     def substitutions(self, node: "Node", state: State) -> None: ...
@@ -50,16 +53,21 @@ class Reader(Protocol):
 
 def words(reader: Reader, node: "Node", state: State) -> list[Word]:
     """The words that `node` becomes; what is run to make them is read on the way."""
-    start, end = reader.span(node)
     kind = node.type
-    if kind in {"word", "number", "raw_string"}:  # most words, the short way
-        source = reader.source(node)
+    if kind in SHORT:  # most words, the short way
+        source, start, end = reader.piece(node)
         if kind == "raw_string":
             reader.out.step()
-            return [Word(source[1:-1], start, end, at=None if start is None else start + 1)]
-        if PLAIN.fullmatch(source):
+            return [Word(source[1:-1], start, end, True, False, None if start is None else start + 1)]
+        if kind == "string":
+            if UNEXPANDED.fullmatch(source):
+                reader.out.step()
+                return [Word(source[1:-1], start, end, True, False, None if start is None else start + 1)]
+        elif PLAIN.fullmatch(source):
             reader.out.step()
-            return [Word(source, start, end, at=start)]
+            return [Word(source, start, end, True, False, start)]
+    else:
+        start, end = reader.span(node)
     pieces: list[Piece] = []
     _pieces(reader, node, state, pieces, quoted=False)
     if len(pieces) == 1 and pieces[0].quoted and pieces[0].known:
