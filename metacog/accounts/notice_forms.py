@@ -41,9 +41,7 @@ class PersonNoticesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subsc
 
     def __init__(self, person: User, data: Any = None) -> None:
         self.person = person
-        row = PersonNotices.objects.filter(person=person).first()
-        row = row or PersonNotices(person=person, mentions=bool(person.email), outages=bool(person.email))
-        super().__init__(data, instance=row, initial={"email": person.email}, prefix="told")
+        super().__init__(data, instance=PersonNotices.of(person), initial={"email": person.email}, prefix="told")
 
     def clean(self) -> dict[str, Any]:
         found: dict[str, Any] = super().clean() or {}

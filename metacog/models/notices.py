@@ -14,7 +14,7 @@ from metacog.models.people import Language, Team, User
 
 
 class PersonNotices(models.Model):
-    """What a person is told by mail of what waits for them, and when. No row: nothing."""
+    """What a person is told by mail of what waits for them, and when. No row: what `of` says."""
 
     class When(models.TextChoices):
         NEVER = "never", pgettext_lazy("mail me", "never")
@@ -36,6 +36,13 @@ class PersonNotices(models.Model):
 
     def __str__(self) -> str:
         return f"{self.person_id}: {self.when}"
+
+    @classmethod
+    def of(cls, person: User) -> PersonNotices:
+        """Return what a person chose; who never did is told of events alone, once there is an address."""
+        has_address = bool(person.email)
+        chosen = cls.objects.filter(person=person).first()
+        return chosen or cls(person=person, mentions=has_address, outages=has_address)
 
 
 class Channel(models.Model):

@@ -7,33 +7,38 @@ from datetime import datetime
 
 from django.db.models import Q, QuerySet
 
-from metacog.models import Channel, Notice, PersonNotices, Role, User
+from metacog.models import Channel, Notice, Role, User
 from metacog.notices import mail
 
 
 def owe(kind: Notice.Kind, about: str, people: Sequence[User], team_id: int, now: datetime) -> None:
     """Write into the outbox, once an event, who is to be told of it: of these people, and the team's chat.
 
-    Each is told only if they chose to be. It belongs into the transaction of the event.
+    Nobody is told who chose not to be. It belongs into the transaction of the event.
     """
-    told = _to_people(kind, about, PersonNotices.objects.filter(person__in=people, mentions=True), now)
+    wanted = User.objects.filter(_wants("mentions"), pk__in=[person.pk for person in people])
+    told = _to_people(kind, about, wanted, now)
     if Channel.objects.filter(team=team_id, mentions=True).exists():
         told.append(_notice(kind, about, now, team_id=team_id))
     Notice.objects.bulk_create(told, ignore_conflicts=True)
 
 
 def owe_outage(about: str, team_id: int, now: datetime) -> None:
-    """Write into the outbox, once an event, that a webhook was switched off, for the owners who chose to be told."""
-    is_owner = Q(person__memberships__team=team_id, person__memberships__role=Role.OWNER)
-    owners = PersonNotices.objects.filter(is_owner | Q(person__is_superuser=True), outages=True).distinct()
+    """Write into the outbox, once an event, that a webhook was switched off: to the owners who want to be told."""
+    is_owner = Q(memberships__team=team_id, memberships__role=Role.OWNER)
+    owners = User.objects.filter(_wants("outages"), is_owner | Q(is_superuser=True)).distinct()
     Notice.objects.bulk_create(_to_people(Notice.Kind.OUTAGE, about, owners, now), ignore_conflicts=True)
 
 
-def _to_people(kind: Notice.Kind, about: str, wanted: QuerySet[PersonNotices], now: datetime) -> list[Notice]:
+def _wants(events: str) -> Q:
+    return Q(told=None) | Q(**{f"told__{events}": True})
+
+
+def _to_people(kind: Notice.Kind, about: str, wanted: QuerySet[User], now: datetime) -> list[Notice]:
     if not mail.is_set_up():
         return []
-    readers = wanted.filter(person__is_active=True).exclude(person__email="").order_by("pk")
-    return [_notice(kind, about, now, person_id=person) for person in readers.values_list("person", flat=True)]
+    readers = wanted.filter(is_active=True).exclude(email="").order_by("pk")
+    return [_notice(kind, about, now, person_id=person) for person in readers.values_list("pk", flat=True)]
 
 
 def _notice(kind: Notice.Kind, about: str, now: datetime, **reader: int) -> Notice:

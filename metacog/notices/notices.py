@@ -8,7 +8,6 @@ from django.conf import settings
 from django.core import signing
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import get_language
@@ -35,9 +34,7 @@ def set_for(
     with transaction.atomic():
         User.objects.select_for_update().get(pk=person.pk)
         # The row as well: a sweep may be writing down up to when they were told.
-        row = PersonNotices.objects.select_for_update().filter(person=person).first() or PersonNotices(
-            person=person, mentions=False, outages=False
-        )
+        row = PersonNotices.objects.select_for_update().filter(person=person).first() or PersonNotices.of(person)
         values = {"when": when, "minutes": minutes, "hour": hour, "mentions": mentions, "outages": outages}
         changed = [name for name, value in values.items() if getattr(row, name) != value]
         if when == When.DAILY and changed:
@@ -141,20 +138,20 @@ def of_stop_link(token: str) -> User | None:
 
 def is_told(person: User) -> bool:
     """Say whether a person is told anything by mail."""
-    return _told().filter(person=person).exists()
+    told = PersonNotices.of(person)
+    return told.when != When.NEVER or told.mentions or told.outages
 
 
 def stop(person: User) -> bool:
     """Tell a person nothing more by mail; return whether that was a change."""
     with transaction.atomic():
-        changed = _told().filter(person=person).update(when=When.NEVER, mentions=False, outages=False)
+        User.objects.select_for_update().get(pk=person.pk)
+        changed = is_told(person)
         if changed:
-            _record(person, after=When.NEVER, fields=["when", "mentions", "outages"], via="mail")
-    return bool(changed)
-
-
-def _told() -> QuerySet[PersonNotices]:
-    return PersonNotices.objects.exclude(when=When.NEVER, mentions=False, outages=False)
+            nothing = {"when": When.NEVER, "mentions": False, "outages": False}
+            PersonNotices.objects.update_or_create(person=person, defaults=nothing)
+            _record(person, after=When.NEVER, fields=[*nothing], via="mail")
+    return changed
 
 
 def fingerprint(email: str) -> str:

@@ -180,7 +180,7 @@ def _write(reader: Reader, now: datetime) -> bool:
 def _claim_due(now: datetime) -> list[Attempt]:
     due = Notice.objects.filter(clocks.is_free(now, LEASE), state=State.WAITING, next_attempt_at__lte=now)
     claimed = []
-    for notice in due.select_related("person__told", "team__channel").order_by("next_attempt_at", "pk")[:SLOTS]:
+    for notice in due.select_related("person", "team__channel").order_by("next_attempt_at", "pk")[:SLOTS]:
         if notice.attempts > len(SCHEDULE):  # a worker died in the last one
             _end(notice, State.GIVEN_UP, Trouble.INTERRUPTED, now)
         elif attempt := _claim(due, notice, now):
@@ -247,11 +247,10 @@ def _reader(notice: Notice) -> Reader | None:
         return channel if channel and (of_held or channel.mentions) else None
     person = notice.person
     assert person is not None
-    wanted = {Kind.HELD: person.told.when != When.NEVER, Kind.OUTAGE: person.told.outages}
-    is_wanted = wanted.get(Kind(notice.kind), person.told.mentions)
-    return (
-        person.told if person.is_active and person.email and is_wanted else None
-    )
+    told = PersonNotices.of(person)
+    wanted = {Kind.HELD: told.when != When.NEVER, Kind.OUTAGE: told.outages}
+    is_wanted = wanted.get(Kind(notice.kind), told.mentions)
+    return told if person.is_active and person.email and is_wanted else None
 
 
 def _record(notice: Notice, trouble: str, now: datetime) -> None:

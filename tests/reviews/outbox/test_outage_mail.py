@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.core import mail
+from django.test import Client
 
 from metacog.models import Membership, Notice, PersonNotices
 from reviews.models import Endpoint, TeamWebhook
@@ -100,8 +101,26 @@ def test_what_is_over_is_not_told(aurora: Any, olga: Any, alice: Any, receiver: 
     assert Notice.objects.get(kind="outage").state == "moot"
 
 
-def test_nobody_is_told_who_did_not_choose_to_be(agent: Any, olga: Any) -> None:
+def test_nobody_is_told_who_chose_not_to_be(agent: Any, olga: Any) -> None:
     PersonNotices.objects.filter(person=olga).update(outages=False)
     owe(agent)
     switched_off()
     assert not Notice.objects.exists()
+
+
+def test_an_owner_who_never_chose_is_told_and_can_end_it_from_the_mail(agent: Any, olga: Any, as_person: Any) -> None:
+    PersonNotices.objects.all().delete()
+    page = as_person(olga).get("/preferences/").content.decode()
+    assert re.search(r'<input type="checkbox" name="told-outages"[^>]* checked', page)
+    owe(agent)
+    switched_off()
+    [message] = sent()
+    assert message.to == ["olga@example.org"]
+    (path,) = re.findall(r"https://metacog.example.org(/notices/stop/\S+)", message.body)
+    assert "No more notices are sent to olga" in Client().post(path).content.decode()
+    deliveries.switch_on(agent, olga, with_given_up=True)
+    deliveries.deliver_due(NEXT_DAY + timedelta(days=1))
+    deliveries.deliver_due(NEXT_DAY + timedelta(days=3))
+    assert sent(NEXT_DAY + timedelta(days=3)) == []
+    page = as_person(olga).get("/preferences/").content.decode()
+    assert not re.search(r'name="told-(outages|mentions)"[^>]* checked', page)

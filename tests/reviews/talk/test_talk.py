@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from metacog.models import AuditEvent, Channel, Notice, Team
+from metacog.models import AuditEvent, Channel, Notice, PersonNotices, Team
 from metacog.notices import mail as way_out
 from reviews import retention
 from reviews.held import decisions, talk
@@ -272,14 +272,21 @@ class TestNotices:
 
     @table(
         ("told", "mails"),
-        [({"when": "never", "mentions": True}, 2), ({"when": "never", "mentions": False}, 0), (None, 0)],
+        [
+            ({"when": "never", "mentions": True}, 2),
+            ({"when": "never", "mentions": False}, 0),
+            ("nothing chosen", 2),
+            ("no address", 0),
+        ],
         rolled_back=True,
     )
-    def test_who_chose_so_is_told_at_once_and_once(
+    def test_who_did_not_choose_otherwise_is_told_at_once_and_once(
         self, told: Any, mails: int, alice: Any, bob: Any, kuro: Any, mailoutbox: list[Any]
     ) -> None:
-        if told:
-            tell(bob, **told)
+        if told != "no address":
+            tell(bob, **(told if isinstance(told, dict) else {}))
+        if told == "nothing chosen":
+            PersonNotices.objects.all().delete()
         held, before = item(kuro), len(mailoutbox)
         talk.comment(held, alice, "@bob @bob, is that zebra so?")
         talk.assign(held, bob, alice)
