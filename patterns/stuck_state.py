@@ -111,7 +111,7 @@ def answer(
 ) -> Problem:
     """Record a person's answer, given in the console (a User) or brought by the agent; return the problem as it is.
 
-    Until now nobody may have asked: a yes stands by itself (S6). The same answer again, before anything else happened
+    Until now nobody may have asked: a yes stands by itself. The same answer again, before anything else happened
     to the problem, is the first. In the console a no is always said to a question, and `asked` names the one that was
     shown (the key of its ThinkTwice): raises NotAsked when somebody has answered it, or the problem was solved.
     """
@@ -153,7 +153,7 @@ def set_outcome(problem: Problem, became: Literal["helped", "did-not-help"], act
 
 
 def resolve(problem: Problem, actor: Agent | User) -> Problem:
-    """Reset the counters, as after a success (S4); what is resolved and was not taken up again stays as it is."""
+    """Reset the counters, as after a success; what is resolved and was not taken up again stays as it is."""
     with transaction.atomic():
         row, _ = _locked(problem)
         if row.resolved_at and row.resolved_at == row.touched_at:
@@ -207,7 +207,7 @@ def _shape(problem: Problem, text: str) -> ProblemShape:
 
 
 def briefs_of(problems: Sequence[Problem]) -> list[str]:
-    """Return the briefs for fresh sub-agents (S7) of problems of one team, from what is stored and nothing else.
+    """Return the briefs for fresh sub-agents of problems of one team, from what is stored and nothing else.
 
     Five queries, and one for each problem.
     """
@@ -264,7 +264,7 @@ def _users_words(problem: Problem) -> list[str]:
 
 
 def success(rows: QuerySet[ThinkTwice]) -> dict[str, dict[str, int]]:
-    """Count by who answered ("" while nobody has) what was suggested, answered and came of it (S9)."""
+    """Count by who answered ("" while nobody has) what was suggested, answered and came of it."""
     counts = {
         "suggested": Count("pk", filter=Q(suggested_at__isnull=False)),
         "yes": Count("pk", filter=Q(answer=Answer.YES)),

@@ -58,7 +58,7 @@ def split(texts: list[DecidedText], most: int, seed: int) -> Split:
     return Split(min(most, len(ours)), proposed, judged)
 
 
-def told(tried: Tried) -> str:
+def line_of(tried: Tried) -> str:
     """Say how a proposal did, its lift with the interval that the share of rejected has."""
     base = tried.base / tried.texts
     low, high = (end / base for end in tried.interval)
@@ -78,7 +78,7 @@ def main() -> None:
         print(f"{name}: {len(texts)} answers to {len({each.session for each in texts})} questions")
         splits = [split(texts, options.texts, seed) for seed in range(options.splits)]
         for seed, found in enumerate(splits):
-            said = told(found.tried) if found.phrases else "proposes nothing"
+            said = line_of(found.tried) if found.phrases else "proposes nothing"
             print(f"  split {seed}, taught by {found.taught_by}: {said}  {' | '.join(found.phrases)}")
         proposing = [found.tried for found in splits if found.phrases]
         if proposing:

@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from metacog.heuristics.decided import Reader  # noqa: E402
-from metacog.heuristics.hesitation import fitting  # noqa: E402
+from metacog.heuristics.hesitation import weight_fit  # noqa: E402
 from metacog.heuristics.policy.policy import Policy  # noqa: E402
 from metacog.heuristics.ranking.features import Seen  # noqa: E402
 from metacog.heuristics.ranking.learning import Decided, learn  # noqa: E402
@@ -109,10 +109,10 @@ def by_signal(row: Row, seen: Seen, draw: random.Random) -> bool:
     return draw.random() < (0.6 if "signal:no-source" in seen.facts else 0.1)
 
 
-def fitted(found: Sequence[tuple[int, Decided]], texts: Texts) -> fitting.Fit:
+def fitted(found: Sequence[tuple[int, Decided]], texts: Texts) -> weight_fit.Fit:
     """Fit weights to the same decisions."""
     cases = [
-        fitting.Case(
+        weight_fit.Case(
             each.at,
             frozenset(name.partition(":")[2] for name in each.seen.facts if name.startswith("signal:")),
             each.rejected,
@@ -126,7 +126,7 @@ def fitted(found: Sequence[tuple[int, Decided]], texts: Texts) -> fitting.Fit:
     counts: dict[frozenset[str], int] = defaultdict(int)
     for case in cases:
         counts[case.signals] += 1
-    return fitting.fit(cases, Policy.from_dict({"profile": "aware"}), counts)
+    return weight_fit.fit(cases, Policy.from_dict({"profile": "aware"}), counts)
 
 
 def measured(texts: Texts, size: int, label: Label) -> dict[str, Any]:
@@ -169,10 +169,10 @@ def main() -> None:
 
 
 def in_words(row: Mapping[str, Any]) -> str:
-    def told(value: float | None, width: int) -> str:
+    def column(value: float | None, width: int) -> str:
         return f"{'–' if value is None else format(value, '.3f'):>{width}}"
 
-    figures = told(row["auc"], 7) + told(row["length"], 8) + told(row["tenth"], 9) + told(row["ece"], 7)
+    figures = column(row["auc"], 7) + column(row["length"], 8) + column(row["tenth"], 9) + column(row["ece"], 7)
     said = f"{', '.join(row['gate'])} · {', '.join(row['weights'])}"
     return f"{row['corpus']:<18}{row['labels']:<8}{row['n']:>6}{figures}  {said}"
 

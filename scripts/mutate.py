@@ -62,7 +62,7 @@ def main(arguments: list[str]) -> int:
         parser.error(f"no subject {', '.join(unknown)}; there are {', '.join(SUBJECTS)}")
     install()
     for name in asked.subjects or SUBJECTS:
-        print(told(name, ran(name, asked.sample, asked.seed)), flush=True)
+        print(line_of(name, ran(name, asked.sample, asked.seed)), flush=True)
     return 0
 
 
@@ -138,7 +138,7 @@ def drawn(folder: Path, subject: str, sample: int, seed: int) -> list[str]:
     return random.Random(seed).sample(names, min(sample, len(names)))
 
 
-def told(name: str, codes: dict[str, int | None]) -> str:
+def line_of(name: str, codes: dict[str, int | None]) -> str:
     left = sum(code not in NOTICED for code in codes.values())
     share = left / len(codes) if codes else 0.0
     return f"{name}: {len(codes)} mutants, {left} unnoticed ({share:.1%}): .cache/mutate/{name}/survivors.diff"

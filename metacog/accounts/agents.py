@@ -210,7 +210,7 @@ def stay_withdrawn(agent: Agent) -> int:
 
 
 def switch_hesitation(agent: Agent, actor: audit.Actor, on: bool, because: str = "") -> bool:
-    """Score and hold an agent's responses, or only store them (H4); return whether that was a change."""
+    """Score and hold an agent's responses, or only store them; return whether that was a change."""
     return _switch(agent, actor, "hesitation_enabled", on, because)
 
 

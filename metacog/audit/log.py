@@ -105,7 +105,7 @@ def page(parts: Sequence[Events], before: Place | None) -> tuple[Sequence[Any], 
 
 
 def lines(parts: Sequence[Events]) -> Iterator[str]:
-    """Yield each event as a line of JSON, oldest first: the seed's fields (H5), then ours."""
+    """Yield each event as a line of JSON, oldest first: the seed's fields, then ours."""
     for event in oldest_first(parts):
         yield json.dumps(as_line(event), ensure_ascii=False) + "\n"
 

@@ -15,7 +15,7 @@ MOST_CHARACTERS = 4_000_000  # of texts that are read at once; one that is longe
 Found = TypeVar("Found", bound=Model)
 
 
-def fitting(rows: QuerySet[Found], limit: int, text: str) -> tuple[list[Found], bool]:
+def first_rows(rows: QuerySet[Found], limit: int, text: str) -> tuple[list[Found], bool]:
     """Return the first rows, and whether there are more: of long texts in the column `text` fewer than `limit`."""
     lengths = rows.values_list(Length(Readable(text)), flat=True)[: limit + 1]
     sizes = list(accumulate(length or 0 for length in lengths))

@@ -27,7 +27,7 @@ class Agent(models.Model):
     callback_url = models.URLField(_("webhook address"), max_length=500, blank=True)
     # What its curators want the chairman to keep in mind when it asks for more steps (seed 003, 2.4).
     handcard = models.TextField(_("handcard"), max_length=4_000, blank=True)
-    # H4: off means the agent's responses are stored and passed, unscored.
+    # Off means the agent's responses are stored and passed, unscored.
     hesitation_enabled = models.BooleanField(_("hesitation"), default=True)
     enabled = models.BooleanField(_("enabled"), default=True)
     # While it is paused all its calls and words are held, until somebody resumes it or the time is over.

@@ -180,13 +180,13 @@ def _key(config: dict[str, Any], alg: Any, kid: Any) -> Any:
             keys = _json(_asked("GET", config["jwks_uri"])).get("keys")
             kept.keys = [key for key in keys if isinstance(key, dict)] if isinstance(keys, list) else []
             kept.keys_at, kept.looked_at = now, now if is_again else kept.looked_at
-        fitting = [
+        candidates = [
             key
             for key in kept.keys
             if key.get("use", "sig") == "sig" and key.get("alg", alg) == alg and kid in (None, key.get("kid"))
         ]
-        if len(fitting) == 1:
-            return get_default_algorithms()[alg].from_jwk(json.dumps(fitting[0]))
+        if len(candidates) == 1:
+            return get_default_algorithms()[alg].from_jwk(json.dumps(candidates[0]))
     raise Refused("the token names no key of the provider")
 
 

@@ -1,4 +1,4 @@
-"""Lessons (seed 004, M9): procedural memory that reflection proposes, people confirm, and agents are given back.
+"""Lessons (seed 004): procedural memory that reflection proposes, people confirm, and agents are given back.
 
 Every change is made under the lock on its row, and recorded with it. Nothing here activates a lesson without a person.
 """

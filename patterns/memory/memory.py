@@ -1,4 +1,4 @@
-"""The team's shared memory (seed 003, 2.2; product H10): what gets in, what is found, which of two that clash stands.
+"""The team's shared memory (seed 003, 2.2): what gets in, what is found, which of two that clash stands.
 
 Every change holds the lock on the team's row, so that no two memories that contradict each other come in unseen;
 what an agent posts holds the lock on the agent's state before it. Nothing answers but what is confirmed. Of two that
@@ -582,7 +582,7 @@ def index_anew(team: int) -> int:
 
 
 def _compare(row: Memory) -> bool:
-    """Note which of the memories most like it a memory contradicts (H10); tell whether there is one."""
+    """Note which of the memories most like it a memory contradicts; tell whether there is one."""
     found = contradicted_by(row.team_id, row.text, but=row, at=row.occurred_at)
     MemoryConflict.objects.bulk_create(
         [

@@ -108,7 +108,7 @@ class MemoryTerm(models.Model):
 
 
 class MemoryConflict(models.Model):
-    """Two memories that cannot both hold, as it seems (H10), until a person says which of them stands.
+    """Two memories that cannot both hold, as it seems, until a person says which of them stands.
 
     The older is the one that was said first (`Memory.occurred_at`), whichever came in first.
     """

@@ -52,7 +52,7 @@ class Problem(models.Model):
 
 
 class ThinkTwice(models.Model):
-    """One time that thinking twice was suggested, or asked for, and what came of it (S3, S6, S9)."""
+    """One time that thinking twice was suggested, or asked for, and what came of it."""
 
     class Answer(models.TextChoices):
         YES = "yes", pgettext_lazy("think twice", "Yes")  # the admin has words of its own for yes and no

@@ -46,7 +46,7 @@ class ThoughtThread(models.Model):
     created_at = models.DateTimeField(_("created"), default=timezone.now)
     touched_at = models.DateTimeField(_("last touched"), default=timezone.now)
     resolved_at = models.DateTimeField(_("resolved"), null=True)
-    # To whom the article is owed that a resolved thread proposes (T8): null, nobody; ARTICLE_UNREAD, the agent's next
+    # To whom the article is owed that a resolved thread proposes: null, nobody; ARTICLE_UNREAD, the agent's next
     # context; else whoever reads a context before the agent has posted more responses than this.
     article_until = models.BigIntegerField(null=True)
     # Whether people are still to look at that article: for their list of what is to do.
@@ -106,7 +106,7 @@ class ThreadStep(models.Model):
 
 
 class ThreadSuggestion(models.Model):
-    """A topic that an agent's last cycles are about and that has no thread (T6), for people to decide.
+    """A topic that an agent's last cycles are about and that has no thread, for people to decide.
 
     Kept by patterns/threads/suggestions.py behind the writes; it goes once the topic changes or a thread is made.
     """

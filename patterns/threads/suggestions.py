@@ -1,4 +1,4 @@
-"""Keep the threads that agents' last cycles suggest (seed 001, T6), for people to make or dismiss."""
+"""Keep the threads that agents' last cycles suggest (seed 001), for people to make or dismiss."""
 
 from __future__ import annotations
 

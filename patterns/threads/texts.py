@@ -55,14 +55,14 @@ def as_thread(row: ThoughtThread, trail: Iterable[ThreadStep]) -> Thread:
 
 
 def markdown(row: ThoughtThread) -> str:
-    """Return the thread as the seed's file (T1)."""
+    """Return the thread as the seed's file."""
     return format_thread(as_thread(row, row.steps.exclude(text="")))
 
 
 def section(rows: Iterable[ThoughtThread], trails: Mapping[int, Sequence[ThreadStep]], today: date) -> str:
-    """Return the `<threads>` section (T2): of the three active threads touched last, "" without any.
+    """Return the `<threads>` section: of the three active threads touched last, "" without any.
 
-    When it would be longer than BUDGET, the oldest entries of all the trails are left out first (T7).
+    When it would be longer than BUDGET, the oldest entries of all the trails are left out first.
     """
     active = sorted((row for row in rows if row.state == ThoughtThread.State.ACTIVE), key=lambda row: row.touched_at)
     shown = active[-MAX_ACTIVE:]
@@ -86,7 +86,7 @@ def _in_short(text: str) -> str:
 
 
 def article(row: ThoughtThread, trail: Iterable[ThreadStep]) -> str:
-    """Return the journal article that a resolved thread proposes (T8), a draft in Markdown, in the agent's language.
+    """Return the journal article that a resolved thread proposes, a draft in Markdown, in the agent's language.
 
     At most ARTICLE characters of its trail, the oldest entries left out first. `row` comes with its agent.
     """
@@ -113,7 +113,7 @@ def article(row: ThoughtThread, trail: Iterable[ThreadStep]) -> str:
 
 
 class Suggestion(NamedTuple):
-    """A topic of several cycles in a row that has no thread (T6), and the threads that leave no room for one."""
+    """A topic of several cycles in a row that has no thread, and the threads that leave no room for one."""
 
     topic: str
     cycles: int

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic_core import to_json
 
 from metacog.accounts.keys import agent_with_key, is_signed
-from metacog.db.rows import fitting
+from metacog.db.rows import first_rows
 from metacog.heuristics.text.shadow import is_blank
 from metacog.heuristics.wire import wire
 from metacog.heuristics.wire.assessment import ConfidencePart, EffectPart
@@ -342,7 +342,7 @@ def list_held(
     if last := cursor(own, after):
         rows = rows.after(last)
     rows = rows.select_related("response", "call__outcome", "terms").defer("response__body", "response__history")
-    page, has_more = fitting(rows.order_by("review_due_at", "id"), limit, "text")
+    page, has_more = first_rows(rows.order_by("review_due_at", "id"), limit, "text")
     approvers.read(page)
     following = page[-1].public_id if has_more and page else None
     decided, names = _decided(page), request.auth.team.names_people
@@ -514,7 +514,7 @@ def list_decisions(
         rows = rows.filter(held__response__session=session.replace("\0", ""))
     rows = with_metadata(rows, metadata_asked(request), "held__metadata")
     unread = ("held__text", "held__attributes", "held__call__arguments", "held__call__schema", "held__call__hesitation")
-    page, has_more = fitting(rows.defer(*unread).order_by("seq"), limit, "text")
+    page, has_more = first_rows(rows.defer(*unread).order_by("seq"), limit, "text")
     hear(page, HeldCall.UsedBy.FEED)
     following = str(page[-1].seq) if has_more and page else None
     names = request.auth.team.names_people

@@ -14,7 +14,7 @@ from ninja import Query, Router, Schema
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from metacog.audit import audit
-from metacog.db.rows import fitting
+from metacog.db.rows import first_rows
 from metacog.heuristics.effects.effect import Kind
 from metacog.heuristics.signals.spec import SignalPart
 from metacog.heuristics.text.shadow import is_blank
@@ -271,7 +271,7 @@ def read_queue(request: TokenRequest, asked: Query[QueueAsked]) -> HttpResponse:
     related = ("response", "agent", "team", "call__outcome", "talk__assignee", "terms")
     rows = HeldItem.objects.filter(pk__in=listed).select_related(*related)
     rows = rows.defer("response__body", "response__history")
-    page, has_more = fitting(in_order(rows, filters), asked.limit, "text")
+    page, has_more = first_rows(in_order(rows, filters), asked.limit, "text")
     _read_standing(page)
     following = page[-1].public_id if has_more and page else None
     return as_json({"items": [_queue_item(held, person) for held in page], "next": following})

@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, F, Max, Min, OuterRef, QuerySet
 from django.db.models.functions import Left
 from django.db.models.lookups import LessThan
 
-from metacog.db.rows import Row, fitting
+from metacog.db.rows import Row, first_rows
 from metacog.heuristics.alike import differences, shape
 from metacog.heuristics.alike.differences import Column
 from metacog.heuristics.text.tags import TOOL_CALL
@@ -42,7 +42,7 @@ def fill() -> int:
     rows = HeldItem.objects.filter(state=HeldItem.State.PENDING, alike=None).order_by("expires_at", "id")
     rows = rows.select_related("call")
     rows = rows.only("agent", "kind", "hesitation_score", "text", "effect_bits", "call__name")
-    items, _ = fitting(rows, AT_ONCE, "text")
+    items, _ = first_rows(rows, AT_ONCE, "text")
     for held in items:
         HeldItem.objects.filter(pk=held.pk).update(alike=of(held))
     return len(items)

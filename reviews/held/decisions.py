@@ -95,10 +95,10 @@ class Change:
     rules_version: int | None = None
 
     @property
-    def said(self) -> dict[str, int]:
-        """Return what the record has of it."""
-        versions = {"by_policy": self.policy_version, "by_team_rules": self.rules_version}
-        return {name: version for name, version in versions.items() if version is not None}
+    def versions(self) -> dict[str, int]:
+        """Return the versions that the record has of it."""
+        given = {"by_policy": self.policy_version, "by_team_rules": self.rules_version}
+        return {name: version for name, version in given.items() if version is not None}
 
 
 NO_CHANGE = Change()
@@ -486,7 +486,7 @@ def _claim(
         item_version=held.version,
         item_sha256=held.sha256,
         text_sha256=decision.text_sha256,
-        **circumstances.change.said,
+        **circumstances.change.versions,
         **_said(circumstances.via),
     )
     return decision

@@ -92,8 +92,8 @@ def give(wanted: Wanted, decision: Decision, held: HeldItem, found: Asked) -> Ca
         raise NotGranted("/until", f"is more than {LONGEST.days} days ahead")
     if why := why_none(found):
         raise NotGranted("", why)
-    if unfitting := unfit(wanted.match, found.call, found.reading):
-        raise NotGranted("/match", unfitting.detail)
+    if no := unfit(wanted.match, found.call, found.reading):
+        raise NotGranted("/match", no.detail)
     assert decision.person
     return CallGrant.objects.create(
         agent=held.agent,

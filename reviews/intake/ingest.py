@@ -326,7 +326,7 @@ def _write(
 
 
 def _owe(agent: Agent, response: AgentResponse, verdict: Assessment, *, asks: bool) -> None:
-    """Put into the outbox what somebody should hear of whoever reads the verdict (M10, S3)."""
+    """Put into the outbox what somebody should hear of whoever reads the verdict."""
     if not agent.callback_url:
         return
     told: list[tuple[str, tuple[Literal["quality", "stuck"], ...]]] = [
@@ -437,7 +437,7 @@ def _events(agent: Agent, response: AgentResponse, verdict: Assessment, held: Co
     """Return the record of what happened: the response, then each item that did not simply pass.
 
     `held` are the ids of the items that are new. The actions are the seed's words (`chat-held`), and score, signals and
-    cycle those of its log (H5).
+    cycle those of its log.
     """
     hesitation = verdict["hesitation"]
     versions: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Take in what is to be remembered, and let new knowledge teach (product H10).
+"""Take in what is to be remembered, and let new knowledge teach.
 
 Of two memories that contradict each other, what the older says becomes the proposal of an error pattern. Which of them
 stands a person says, and with that the proposal stays or goes.

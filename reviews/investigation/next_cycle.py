@@ -136,7 +136,7 @@ def parts(agent: Agent, *, is_given: bool = True, instructs: bool = True) -> Con
         decided, decided_more = told.decided(agent, state, is_given=is_given)
         held, more = _held(agent, is_given)
         response = AgentResponse.latest_of(agent).posted().only("verdict", "excerpt").first()
-        last = response.wire_verdict() if response else None  # its hint (H13) and its confidence are for the next cycle
+        last = response.wire_verdict() if response else None  # its hint and its confidence are for the next cycle
         hesitation = last and last["hesitation"]
         requests, has_more_requests = told.requests(agent, state)
         context: Context = {
@@ -224,7 +224,7 @@ def _instructions(agent: Agent, held: list[HeldShape]) -> str:
 
 
 def _threads(agent: Agent, state: AgentState, is_given: bool) -> tuple[Threads | None, list[Article] | None]:
-    """Return the active threads (T2), and the articles that resolved ones propose (T8).
+    """Return the active threads, and the articles that resolved ones propose.
 
     An article is given from the first context after its thread was resolved until the agent's next response.
     """
@@ -298,9 +298,9 @@ def _cut(call: HeldShape, is_given: bool) -> None:
 
 
 def _memory(agent: Agent, state: AgentState, said: str) -> Memories | None:
-    """Return what the team remembers of the agent's topics and of its last response, with how long ago it was (T3).
+    """Return what the team remembers of the agent's topics and of its last response, with how long ago it was.
 
-    The oldest first; where it would be longer than MEMORY_BUDGET, they are left out first (T7).
+    The oldest first; where it would be longer than MEMORY_BUDGET, they are left out first.
     """
     topics = list(dict.fromkeys(topic for _number, topics in state.cycles[-RECENT:] for topic in topics))
     rows = sorted(memory.of_topics(agent.team_id, topics, said), key=lambda row: (row.created_at, row.pk))
@@ -324,7 +324,7 @@ def _remembered(row: Memory, *, disputed: bool) -> str:
 
 
 def _lessons(agent: Agent, state: AgentState, is_given: bool) -> Lessons | None:
-    """Return what was learnt and confirmed (M9): what the latest responses and topics call for comes first."""
+    """Return what was learnt and confirmed: what the latest responses and topics call for comes first."""
 
     def recent() -> list[str]:
         texts = AgentResponse.latest_of(agent).posted().values_list("excerpt", flat=True)[:RECENT]

@@ -17,7 +17,7 @@ from typing import Any
 
 from django.conf import settings
 
-from metacog.db.rows import fitting
+from metacog.db.rows import first_rows
 from metacog.heuristics.contradiction.contradictions import Contradiction, contradicted, contradicts
 from metacog.heuristics.contradiction.corrections import (
     MAX_HISTORY,
@@ -93,7 +93,7 @@ class Teacher:
         )
 
     def _from_own_decision(self, decision: Decision) -> PatternProposal | None:
-        """Learn from an agent that decides against its own item (H9).
+        """Learn from an agent that decides against its own item.
 
         Its reason, or the text it puts in the place, concludes the opposite; a rejection does so by itself, and its
         reason only tells of what. To take an item back or to word it anew is not yet to call it wrong.
@@ -116,7 +116,7 @@ class Teacher:
     def from_message(
         self, response: AgentResponse, body: dict[str, Any], before: AgentResponse
     ) -> PatternProposal | None:
-        """Learn from what the human said about the response before this one, and how the agent took it (H8)."""
+        """Learn from what the human said about the response before this one, and how the agent took it."""
         message, previous = body["user_message"], before.wire_body()["response"]
         said = sentence_meant(message, previous)
         if not said and len(_sentences(previous)) <= MAX_UNPINNED:
@@ -125,7 +125,7 @@ class Teacher:
         return self._taught(Kind.CORRECTION, response.public_id, said, message, description, before)
 
     def from_second_look(self, response: AgentResponse, body: dict[str, Any]) -> PatternProposal | None:
-        """Learn from an agent that concludes the opposite of what was held (H9); `response` comes with that item."""
+        """Learn from an agent that concludes the opposite of what was held; `response` comes with that item."""
         held = response.second_look_at
         found = contradicts(masked_text(held.text), body["response"]) if held else None
         if held is None or found is None:
@@ -136,7 +136,7 @@ class Teacher:
         return self._taught(Kind.SECOND_LOOK, response.public_id, said, told, description, held)
 
     def from_memory(self, response: AgentResponse, body: dict[str, Any]) -> PatternProposal | None:
-        """Learn from what an agent remembers against what its team or itself remembered before (H10)."""
+        """Learn from what an agent remembers against what its team or itself remembered before."""
         occurred_at = body.get("occurred_at")
         at = instant(occurred_at) if occurred_at else response.received_at
         return self._from_knowledge(_let_in(response, body)[:MAX_REMEMBERED], response, min(at, response.received_at))
@@ -234,7 +234,7 @@ class Teacher:
     def _history(self) -> list[tuple[int, str]]:
         """Return the agent's latest texts, oldest first; of long ones fewer."""
         latest = AgentResponse.latest_of(self.agent).filter(erased_at=None)
-        rows, _ = fitting(latest.only("body", "erased_at"), MAX_HISTORY, "body")
+        rows, _ = first_rows(latest.only("body", "erased_at"), MAX_HISTORY, "body")
         return [(row.pk, row.wire_body()["response"]) for row in reversed(rows)]
 
 

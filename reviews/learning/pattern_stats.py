@@ -1,4 +1,4 @@
-"""Count what became of the responses that each error pattern fired on (product row H7), behind the writes.
+"""Count what became of the responses that each error pattern fired on, behind the writes.
 
 Whoever calls `count` moves a cursor in the same transaction, so that every response and decision counts once.
 """

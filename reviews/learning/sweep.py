@@ -14,7 +14,7 @@ from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Coalesce
 
 from metacog.audit import audit
-from metacog.db.rows import fitting
+from metacog.db.rows import first_rows
 from metacog.heuristics.hesitation.modulation import HELD_KINDS
 from metacog.heuristics.text.shadow import fold
 from metacog.models import Agent, AgentState, Team, User
@@ -83,10 +83,10 @@ def _learn_once(agent: Agent) -> tuple[int, bool]:
     cursor, _ = LearningCursor.objects.get_or_create(agent=agent)
     posted = AgentResponse.objects.posted()
     later = posted.filter(agent=agent, pk__gt=cursor.response).select_related("second_look_at")
-    responses, are_more = fitting(later.order_by("pk").defer("history", "excerpt"), BATCH, "body")
+    responses, are_more = first_rows(later.order_by("pk").defer("history", "excerpt"), BATCH, "body")
     reached = responses[-1].pk if responses else cursor.response
     released = Decision.objects.filter(agent=agent, seq__gt=cursor.decision_seq).select_related("held").order_by("seq")
-    heard_of, are_more_heard = fitting(released, BATCH, "held__text")
+    heard_of, are_more_heard = first_rows(released, BATCH, "held__text")
     # What was decided about a response counts once the response does.
     heard = list(takewhile(lambda each: each.held.response_id <= reached, heard_of))
     if not responses and not heard:

@@ -1,4 +1,4 @@
-"""How an agent's second looks end, and how often they agree with people (product row H9), behind the writes.
+"""How an agent's second looks end, and how often they agree with people, behind the writes.
 
 A second look is a response that replies to a held item before it is decided. Whoever calls `count` moves a cursor in
 the same transaction, so that every decision counts once.

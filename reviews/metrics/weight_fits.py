@@ -17,8 +17,8 @@ from django.utils import timezone
 from metacog import heuristics
 from metacog.db.rows import Readable
 from metacog.heuristics.decided import belongs
-from metacog.heuristics.hesitation import fitting
-from metacog.heuristics.hesitation.fitting import Case, Fit, Signals
+from metacog.heuristics.hesitation import weight_fit
+from metacog.heuristics.hesitation.weight_fit import Case, Fit, Signals
 from metacog.models import Agent, AgentState, Policy
 from reviews.isolation import by_itself, in_turn
 from reviews.metrics import daily
@@ -72,7 +72,7 @@ def fit(agent: Agent, now: datetime | None = None) -> Fit:
     posted = AgentResponse.objects.posted().filter(agent=agent)
     responses = posted.filter(hesitation_score__isnull=False, policy_version__in=alike)
     rules = heuristics.Policy.from_dict(policy.as_dict())
-    return fitting.fit(_cases(agent, responses, _first_day(now)), rules, _posted(responses, now))
+    return weight_fit.fit(_cases(agent, responses, _first_day(now)), rules, _posted(responses, now))
 
 
 def _first_day(now: datetime) -> date:

@@ -66,7 +66,7 @@ class FittedWeights(models.Model):
     """What fitting weights to people's verdicts on an agent came to last (reviews/metrics/weight_fits.py)."""
 
     agent = models.OneToOneField(Agent, models.CASCADE, primary_key=True, related_name="fitted_weights")
-    found = models.JSONField()  # heuristics.fitting.Fit.as_dict
+    found = models.JSONField()  # heuristics.weight_fit.Fit.as_dict
     # What it was made of: the policy it was compared with, the first day, and the last decision and moment.
     policy_version = models.PositiveIntegerField()
     since = models.DateField()

@@ -130,7 +130,7 @@ def _page(
         team__in=request.user.teams_as(Role.REVIEWER),
     )
     found = list(in_order(waiting, filters))
-    whole, long = _fitting(_clusters(found))
+    whole, long = _of_one_page(_clusters(found))
     if not found:
         messages.info(request, gettext("Nothing that you selected is held any more."))
         return HttpResponseRedirect(reverse("queue") + filters.query)
@@ -183,7 +183,7 @@ def _clusters(found: Sequence[HeldItem]) -> list[Cluster]:
     return clusters
 
 
-def _fitting(clusters: Sequence[Cluster]) -> tuple[list[Cluster], list[HeldItem]]:
+def _of_one_page(clusters: Sequence[Cluster]) -> tuple[list[Cluster], list[HeldItem]]:
     """Return what one page shows, the first in any case, and what is too long to be read beside it."""
     left = MOST_TEXT
     whole: list[Cluster] = []

@@ -27,8 +27,8 @@ from metacog.accounts.forms import SIGNALS
 from metacog.accounts.policy_fields import SECTIONS, defaults, reset, sections
 from metacog.accounts.policy_forms import JSON_FIELDS, PolicyForm, changes, filled_in, weight_field, with_own_defaults
 from metacog.accounts.rule_forms import RuleTable, as_text, text_of, what_it_does
-from metacog.heuristics.hesitation import fitting, thresholds
-from metacog.heuristics.hesitation.fitting import Fit
+from metacog.heuristics.hesitation import thresholds, weight_fit
+from metacog.heuristics.hesitation.weight_fit import Fit
 from metacog.heuristics.stats.gate import Gate
 from metacog.heuristics.text.canonical_json import canonical
 from metacog.heuristics.tool_calls import secrets
@@ -280,8 +280,8 @@ def _fitted(agent: Agent, current: Policy) -> dict[str, Any]:
     return {
         "found": found,
         "row": row,
-        "enough": fitting.ENOUGH,
-        "of_each": fitting.ENOUGH_OF_EACH,
+        "enough": weight_fit.ENOUGH,
+        "of_each": weight_fit.ENOUGH_OF_EACH,
         "weights": [
             (SIGNALS[name], before[name], weight) for name, weight in found.weights.items() if weight or before[name]
         ],

@@ -226,7 +226,7 @@ _turns = Select(
 def confidence(
     agent: Agent, *, session: str | None, retrieval: Mapping[str, Any] | None, topics: Sequence[str] | None
 ) -> Confidence:
-    """Estimate before an answer is written how sure the agent may be (M7); with nothing known it is low."""
+    """Estimate before an answer is written how sure the agent may be; with nothing known it is low."""
     counted = AgentState.objects.only("topics").get(pk=agent.pk).topics
     asked = _known(agent, session, retrieval, topics)
     with connection.cursor() as cursor:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from django.db.models import Count, Q, QuerySet
 
-from metacog.db.rows import fitting
+from metacog.db.rows import first_rows
 from metacog.models import Agent
 from patterns.patterns.scorer import scorer_shown
 from reviews.models import AgentResponse
@@ -47,7 +47,7 @@ def offer(agent: Agent) -> Offer | None:
     if counts["all"] < FEWEST or 2 * counts["empty"] <= counts["all"]:
         return None
     switched = scorer.with_policy(replace(scorer.policy, plain_text_as_chat=True))
-    rows, _ = fitting(latest.only("body", "history", "erased_at"), LATEST, "body")
+    rows, _ = first_rows(latest.only("body", "history", "erased_at"), LATEST, "body")
     kept, tally = [row for row in rows if not row.erased_at], Tally()
     for row in kept:
         add_to(tally, switched, said_in(row.wire_body(), told_before(row.history), switched), row.pk, {})

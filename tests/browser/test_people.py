@@ -40,7 +40,7 @@ def reflect(kuro: Any) -> None:
 
 def give_evidence(agent: Agent, person: Any) -> None:
     """Write what decisions say of an agent's weights and second looks, and of a person's review time."""
-    from metacog.heuristics.hesitation.fitting import Fit
+    from metacog.heuristics.hesitation.weight_fit import Fit
     from reviews.metrics import daily
     from reviews.models import DailyFigure, FittedWeights, LookFigure, ReviewTimeFigure
 

@@ -1,4 +1,4 @@
-"""Tell whether one text contradicts another: a second look its first (seed 000, H9), new knowledge a memory (H10)."""
+"""Tell whether one text contradicts another: a second look its first (seed 000), new knowledge a memory."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence

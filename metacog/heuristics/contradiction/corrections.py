@@ -1,4 +1,4 @@
-"""Notice that a person corrects the agent, what they correct, and what would recognise it again (seed 000, H8)."""
+"""Notice that a person corrects the agent, what they correct, and what would recognise it again (seed 000)."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -96,7 +96,7 @@ class ConfidenceWords(NamedTuple):
 
 
 class CorrectionWords(NamedTuple):
-    """How a person says that something said was wrong, and how an agent admits it (seed 000, H8).
+    """How a person says that something said was wrong, and how an agent admits it (seed 000).
 
     Each expression is read within one sentence, without quotations; `~` stands for what opens a sentence.
     """
@@ -132,7 +132,7 @@ class CorrectionWords(NamedTuple):
 
 
 class ContradictionWords(NamedTuple):
-    """What turns a statement round, what softens it, and what sets it in another time (seed 000, H9 and H10).
+    """What turns a statement round, what softens it, and what sets it in another time (seed 000).
 
     The kinds are those that surface features can find of de Marneffe, Rafferty and Manning, "Finding Contradictions
     in Text" (2008): negation, antonymy, numbers.

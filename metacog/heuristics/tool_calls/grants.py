@@ -64,8 +64,8 @@ def unfit(match: Match, call: ToolCall, reading: Reading) -> Unfit | None:
 
 def keys(session: str, call: ToolCall, reading: Reading) -> dict[str, tuple[Match, Scope]]:
     """Give every key by which a grant lets this call pass, the narrowest first; see `key`."""
-    fitting = [match for match in MATCHES if unfit(match, call, reading) is None]
-    return {key(match, scope, session, call, reading): (match, scope) for match in fitting for scope in SCOPES}
+    matches = [match for match in MATCHES if unfit(match, call, reading) is None]
+    return {key(match, scope, session, call, reading): (match, scope) for match in matches for scope in SCOPES}
 
 
 def key(match: Match, scope: Scope, session: str, call: ToolCall, reading: Reading) -> str:
@@ -90,7 +90,7 @@ def _sha256(value: Any) -> str:
 
 def free_texts(call: ToolCall, reading: Reading) -> frozenset[str]:
     """Give the pointers of the arguments whose words decide what a call does."""
-    return frozenset(unfitting.argument for unfitting in _free(call, reading))
+    return frozenset(no.argument for no in _free(call, reading))
 
 
 def _free(call: ToolCall, reading: Reading) -> Iterator[Unfit]:

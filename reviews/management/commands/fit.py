@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.template.defaultfilters import pluralize
 
-from metacog.heuristics.hesitation.fitting import ENOUGH, ENOUGH_OF_EACH, Fit
+from metacog.heuristics.hesitation.weight_fit import ENOUGH, ENOUGH_OF_EACH, Fit
 from metacog.heuristics.ranking.learning import NAMES
 from metacog.models import Agent
 from reviews.metrics import weight_fits

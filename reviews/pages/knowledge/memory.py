@@ -1,4 +1,4 @@
-"""The pages about the team's shared memory: what waits, what contradicts what, what stands (seed 003, 2.2; H10)."""
+"""The pages about the team's shared memory: what waits, what contradicts what, what stands (seed 003, 2.2)."""
 
 from __future__ import annotations
 

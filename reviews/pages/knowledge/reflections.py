@@ -140,7 +140,7 @@ def _linked(each: dict[str, Any]) -> dict[str, Any]:
 
 
 def _review(total: Total) -> dict[str, Any]:
-    """Return the day's error review (seed 000, H6): trigger rate, each signal's frequency, confirmed and rejected."""
+    """Return the day's error review (seed 000): trigger rate, each signal's frequency, confirmed and rejected."""
     return {
         "responses": total.responses,
         "triggered": ratio(total.trigger_ratio),

@@ -53,8 +53,8 @@ def form_of(held: HeldItem, posted: Mapping[str, str]) -> dict[str, Any]:
         return {}
     counts = grants.count(held, found, timezone.now())
     unfits = {match: unfit(match, found.call, found.reading) for match in MATCHES}
-    fitting = [match for match in ("shape", "call") if unfits[match] is None]
-    chosen = posted.get("grant_match", fitting[0])
+    possible = [match for match in ("shape", "call") if unfits[match] is None]
+    chosen = posted.get("grant_match", possible[0])
     offers = [
         Offer(
             match,

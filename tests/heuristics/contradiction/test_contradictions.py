@@ -1,4 +1,4 @@
-"""Two texts that cannot both hold: a second look and its first, knowledge and a memory (seed 000, H9 and H10)."""
+"""Two texts that cannot both hold: a second look and its first, knowledge and a memory (seed 000)."""
 
 import importlib.util
 import json

@@ -1,4 +1,4 @@
-"""Being corrected: what says so, what it is about, and what would recognise it again (seed 000, H8)."""
+"""Being corrected: what says so, what it is about, and what would recognise it again (seed 000)."""
 
 import importlib.util
 from pathlib import Path

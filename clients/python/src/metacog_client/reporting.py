@@ -134,12 +134,12 @@ def reporting(
         raise
     except BaseException as error:
         made.fail(words_of(error))
-        told(reporter, outcome, made)
+        report_allowed(reporter, outcome, made)
         raise
-    told(reporter, outcome, made)
+    report_allowed(reporter, outcome, made)
 
 
-def told(reporter: Reporter, outcome: Outcome, made: Made) -> None:
+def report_allowed(reporter: Reporter, outcome: Outcome, made: Made) -> None:
     """Report a call that a person allowed; of others, and of words, nothing is to be reported."""
     if outcome.held and outcome.verdict in ("approve", "edit") and outcome.text is None:
         reporter.add(outcome.held, made)

@@ -60,7 +60,7 @@ def _known() -> Mapping[str, Any]:
 def read(code: str) -> list[Found]:
     """What stands out of `code`."""
     try:
-        return _Script(tokens(code)).found()
+        return _Script(tokens(code)).read()
     except (Unreadable, IndexError):
         return [Found("unknown", detail="JavaScript that cannot be read")]
 
@@ -130,7 +130,7 @@ class _Script:
         self.computed = 0
         self.is_of_project = False
 
-    def found(self) -> list[Found]:
+    def read(self) -> list[Found]:
         for at, token in enumerate(self.tokens):
             if token.kind == "name":
                 self._declare(at)

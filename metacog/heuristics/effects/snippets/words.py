@@ -60,7 +60,7 @@ def read(language: str, code: str, *, is_of_project: bool = False) -> list[Found
         given = list(_Tokens(language, code).all())
     except (Unreadable, IndexError):
         return [Found("unknown", detail=f"{language} that cannot be read")]
-    return list(dict.fromkeys(_Words(language, given, is_of_project).found()))
+    return list(dict.fromkeys(_Words(language, given, is_of_project).read()))
 
 
 class _Tokens:
@@ -271,7 +271,7 @@ class _Words:
         self.destroys: frozenset[str] = known["destroys"]
         self.names: set[str] = set()
 
-    def found(self) -> Iterator[Found]:
+    def read(self) -> Iterator[Found]:
         if self.language != "perl":
             self._learn()
         for at, token in enumerate(self.tokens):

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..gating import Outcome
-from . import fitting, wire
+from . import wire
+from .arguments import fault_of
 from .gate import Gate, sentence
 
 LIST_SECONDS = 10.0
@@ -140,7 +141,7 @@ class Relay:
         tool = self.tools.get(name)
         if self.skip_read_only and _is_read_only(tool):
             return _Made(name, asked, arguments, None), ""
-        if are_all_known and (fault := fitting.fault(name, arguments, self.tools)):
+        if are_all_known and (fault := fault_of(name, arguments, self.tools)):
             return None, fault
         outcome = await self.gate.decide(name, arguments, tool, lambda count, text: self._tell(params, count, text))
         if outcome.allowed:

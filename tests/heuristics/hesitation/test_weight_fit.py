@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from metacog.heuristics.hesitation import fitting
-from metacog.heuristics.hesitation.fitting import Case, Fit, regress
+from metacog.heuristics.hesitation import weight_fit
+from metacog.heuristics.hesitation.weight_fit import Case, Fit, regress
 from metacog.heuristics.policy.policy import Policy
 from metacog.heuristics.signals import WEIGHTS
 from tests.tables import table
@@ -27,7 +27,7 @@ def cases(*counted: tuple[int, str, bool]) -> list[Case]:
 
 
 def fit(found: Sequence[Case], policy: Policy = POLICY, responses: Mapping[frozenset[str], int] | None = None) -> Fit:
-    return fitting.fit(found, policy, responses or Counter(case.signals for case in found))
+    return weight_fit.fit(found, policy, responses or Counter(case.signals for case in found))
 
 
 # Where the signal that is in force with the highest weight tells nothing, and another one tells all.
@@ -152,7 +152,7 @@ def test_a_signal_that_tells_a_little_keeps_one_point() -> None:
 
 @table(("signals", "score"), [("", 0), (CLAIM, 60), (f"{CLAIM} {LONG}", 100), ("unknown", 0)])
 def test_a_score_adds_up_to_a_hundred_at_most(signals: str, score: int) -> None:
-    assert fitting.score(signals.split(), {CLAIM: 60, LONG: 50}) == score
+    assert weight_fit.score(signals.split(), {CLAIM: 60, LONG: 50}) == score
 
 
 def test_a_signal_that_is_switched_off_stays_off() -> None:
@@ -176,7 +176,7 @@ def test_about_half_as_many_responses_are_held_and_as_many_marked(
     counts = {frozenset[str](): 1000, frozenset({ERROR}): 60, frozenset({CLAIM}): claims, frozenset({LONG}): 400}
     found = fit(CLEAR, Policy(threshold=15, hold_at=30), counts)
     assert (found.responses, found.held_before, found.held_after) == (1460 + claims, held_before, held_after)
-    marked = {signals for signals in counts if fitting.score(signals, found.weights) >= found.threshold}
+    marked = {signals for signals in counts if weight_fit.score(signals, found.weights) >= found.threshold}
     assert frozenset() not in marked
 
 

@@ -15,7 +15,7 @@ NAMED = 50  # tools
 UNCHECKED = ("pattern", "patternProperties", "uniqueItems", "unevaluatedItems", "unevaluatedProperties")
 
 
-def fault(name: str, arguments: Any, tools: Mapping[str, wire.Message]) -> str:
+def fault_of(name: str, arguments: Any, tools: Mapping[str, wire.Message]) -> str:
     """Say what keeps this call from working; "" where nothing does, or nobody can tell. `tools` are all there are."""
     if name not in tools:
         others = ", ".join(list(tools)[:NAMED])
