@@ -130,15 +130,15 @@ def _fits(call: Told, target: Target, effects: Sequence[Kind]) -> bool:
 
 def _say_kind(call: Told, kind: Kind, scope: Scope) -> None:
     free = [target for target in scope.targets if target.effect is None]
-    fitting = [target for target in free if target.of in _OBJECTS.get(kind, ())]
+    suited = [target for target in free if target.of in _OBJECTS.get(kind, ())]
     addresses = [target for target in free if target.of in ("url", "host")]
-    if kind == "read" and addresses and not any(target.of == "path" for target in fitting):
-        kind, fitting = "fetch", addresses
-    others = [target for target in fitting if target.of != "name"]
+    if kind == "read" and addresses and not any(target.of == "path" for target in suited):
+        kind, suited = "fetch", addresses
+    others = [target for target in suited if target.of != "name"]
     if not others:
-        best = min((target.rank for target in fitting), default=0)
-        others = [target for target in fitting if target.rank == best]
-    if kind == "fetch" and not fitting and (files := [target for target in free if target.of == "path"]):
+        best = min((target.rank for target in suited), default=0)
+        others = [target for target in suited if target.rank == best]
+    if kind == "fetch" and not suited and (files := [target for target in free if target.of == "path"]):
         call.effects.append(Effect("fetch"))
         kind, others = "write", files
     for target in others[:MAX_OBJECTS]:
