@@ -140,7 +140,7 @@ class Report:
             "skipped": dict(self.skipped.most_common()),
             "effects": dict(self.effects.most_common()),
             "packs": [asdict(tally) | {"passed": tally.passed} for tally in self.packs.values()],
-            "best_pack": best.pack if (best := self.best_pack) else None,
+            "best_pack": pack.pack if (pack := self.best_pack) else None,
             "days": self.days or None,
             "kinds": dict(self.kinds.most_common()),
             "workspace": self.workspace or None,
