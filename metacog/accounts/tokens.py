@@ -109,7 +109,7 @@ def live_token(text: str) -> PersonalToken | None:
 def count_call(token: PersonalToken) -> bool:
     """Count a call with this token; return False, having counted nothing, where it comes too soon.
 
-    GCRA as for posts (`reviews.intake.ingest.take_turn`), in one statement. A time that no calls lead to, since the
+    GCRA as for posts (`reviews.intake.rate.take_turn`), in one statement. A time that no calls lead to, since the
     clock was set back, counts as none.
     """
     interval, now = 1 / CALLS_PER_SECOND, time.time()

@@ -65,7 +65,7 @@ class AgentState(models.Model):
     responses = models.PositiveBigIntegerField(default=0)
     unread = models.PositiveBigIntegerField(default=0, db_default=0)  # of them in a language that no rule reads
     intent = models.JSONField(null=True)
-    topics = OrderedJSONField(default=dict)  # how often each came, the latest last; see reviews.intake.ingest
+    topics = OrderedJSONField(default=dict)  # how often each came, the latest last; see reviews.intake.write
     cycles = OrderedJSONField(default=list)  # the topics of the last cycles, oldest first: [number or null, topics]
     # Its feed in its contexts (reviews/investigation/told.py): up to which seq it was given, at how many responses,
     # and up to which a response came after that.

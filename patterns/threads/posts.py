@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
@@ -11,7 +11,7 @@ from django.utils import translation
 from metacog import heuristics
 from metacog.heuristics.memory.threads import Thread, recognise_thread, slug_of
 from metacog.heuristics.text.spans import SpanPart
-from metacog.heuristics.wire.assessment import ItemPart, ThreadPart
+from metacog.heuristics.wire.assessment import ThreadPart
 from metacog.models import Agent, AgentState, AuditEvent
 from patterns.models import ThoughtThread, ThreadStep
 from patterns.threads.threads import AFTER, Changes, NotDone
@@ -25,30 +25,34 @@ OPS = {"start": Op.CREATE, "complete": Op.RESOLVE}
 
 
 class Done(NamedTuple):
-    """What came of it: the verdict's `threads`, the record, and the title of what the agent pursues now."""
+    """What came of it: `threads` of the assessment, flags of items by their indexes, and what the agent pursues now."""
 
     threads: list[ThreadPart] | None
-    events: list[AuditEvent]
-    pursued: str | None
+    flags: Mapping[int, str]
+    pursued: str | None  # its title
+    changes: Changes | None
+
+    def write(self) -> list[AuditEvent]:
+        """Write down what was done; return the record of it, unsaved."""
+        return self.changes.write() if self.changes else []
 
 
-NOTHING = Done(None, [], None)
+NOTHING = Done(None, {}, None, None)
 
 
 def follow(
     agent: Agent,
     state: AgentState,
-    body: dict[str, Any],
+    body: Mapping[str, Any],
     items: Sequence[heuristics.Item],
-    verdicts: Sequence[ItemPart],
     *,
     response: str,
     now: datetime,
 ) -> Done:
     """Take the steps that a response's items of the kind `thread` want, then count the thread it pursues as touched.
 
-    What cannot be done stays undone: its item gets a flag in `verdicts`, and the reason stands in `threads`. Wants the
-    lock on `state`; asks the database only where there are active threads, or the response names one.
+    What cannot be done stays undone: its item gets a flag, and the reason stands in `threads`. Nothing is written yet.
+    Wants the lock on `state`; asks the database only where there are active threads, or the response names one.
     """
     wanted = [(index, item) for index, item in enumerate(items) if item.kind == "thread"]
     if not wanted and not body["thread"] and not state.active_threads:
@@ -56,7 +60,7 @@ def follow(
     steps = [_Step.of(index, item, body["thread"] or "") for index, item in wanted]
     names = [name for step in steps for name in (step.name, step.title)]
     changes = Changes(agent, state, [body["thread"] or "", *names], actor=agent, response=response, now=now)
-    told: list[ThreadPart] = []
+    told, flags = list[ThreadPart](), dict[int, str]()
     pursued: ThoughtThread | None = None
     with translation.override("en"):  # as all that agents are told of a call
         for step in steps:
@@ -65,7 +69,7 @@ def follow(
                 told.append(_told(step.op, row, item=step.item))
                 pursued = row if row.state == ThoughtThread.State.ACTIVE else pursued
             except NotDone as error:
-                verdicts[step.item]["flags"].append(error.flag)
+                flags[step.item] = error.flag
                 told.append(_told(step.op, changes.named(step.name), item=step.item, reason=str(error)))
         if field := changes.named(body["thread"] or ""):
             try:
@@ -78,7 +82,7 @@ def follow(
             if found.slug not in {changes.named(step.name) for step in steps} and changes.touch(found.slug, found.by):
                 told.append(_told("touch", pursued, by=found.by, spans=[span.as_dict() for span in found.spans]))
     title = pursued.title if pursued and pursued.state == ThoughtThread.State.ACTIVE else None
-    return Done(told or None, changes.write(), body["thread"] or title)
+    return Done(told or None, flags, body["thread"] or title, changes)
 
 
 def _told(

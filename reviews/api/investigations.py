@@ -15,7 +15,7 @@ from metacog.heuristics.wire.wire import Name, Whole
 from metacog.http.api import AgentRequest, as_json, cursor, page_of, read_shape, takes
 from metacog.http.problems import Problem, at
 from metacog.models import Agent
-from reviews.intake.ingest import checked_key
+from reviews.intake.post import checked_key
 from reviews.investigation import extensions, texts
 from reviews.models import ExtensionRequest
 

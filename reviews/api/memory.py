@@ -20,8 +20,8 @@ from metacog.http.api import AgentRequest, as_json, read_shape, takes
 from metacog.http.problems import Problem, at
 from patterns.memory import memory
 from patterns.models import Memory
-from reviews.intake.ingest import recognised
 from reviews.intake.knowledge import remember
+from reviews.intake.recognition import recognised
 from reviews.serializers import matched
 
 router = Router()

@@ -33,8 +33,8 @@ from metacog.runtime import tracing
 from patterns.patterns.scorer import scorer_for
 from reviews.held import approvers, grants
 from reviews.held.approvers import terms_of
-from reviews.intake.ingest import sha256
 from reviews.intake.knowledge import remember_released
+from reviews.intake.recognition import sha256
 from reviews.intake.tool_calls import digest
 from reviews.isolation import by_itself
 from reviews.models import AgentResponse, Approval, Decision, DecisionVerdict, HeldItem, ReviewTerms, Signal

@@ -21,7 +21,7 @@ from metacog.heuristics.tool_calls.grants import MATCHES, Match, Scope, key, sha
 from metacog.heuristics.tool_calls.rules import Judged, is_for_people
 from metacog.models import AgentState, Team, User
 from patterns.patterns.scorer import scorer_for
-from reviews.intake.ingest import sha256
+from reviews.intake.recognition import sha256
 from reviews.models import CallGrant, Decision, HeldCall, HeldItem
 from reviews.models.tool_calls import CallGrants
 

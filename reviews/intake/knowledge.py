@@ -47,8 +47,8 @@ def remember(agent: Agent, said: memory.Said, judged: memory.Judged, **how: Any)
 
 def remember_items(
     agent: Agent, response: str, at: datetime, body: Mapping[str, Any], found: heuristics.Scored
-) -> None:
-    """Take in the REMEMBERs of a response that are not held, and write into its verdict what became of each.
+) -> dict[int, dict[str, Any]]:
+    """Take in the REMEMBERs of a response that are not held; return by index what the assessment says of each.
 
     `at` is when the response came, `response` its public id. Under the lock on the agent's state.
     """
@@ -56,6 +56,7 @@ def remember_items(
     told = [each for each in verdict["items"] if each["kind"] == "remember" and each["disposition"] != "hold"]
     doubts: Mapping[str, Any] = verdict["hesitation"] or {}
     said_at = min(instant(body["occurred_at"]), at) if body["occurred_at"] else at
+    became = dict[int, dict[str, Any]]()
     for place, each in enumerate(told):
         judged = memory.Judged(
             each["disposition"],
@@ -66,8 +67,9 @@ def remember_items(
         item = items[each["index"]]
         said = _said(item.text, item.attributes, said_at, response)
         how = {"is_approved": each["recognised"] is not None, "is_one_of_many": place >= AT_ONCE}
-        each["memory"], flag = _taken_in(agent, said, judged, **how)
-        each["flags"] += [flag] if flag else []
+        state, flag = _taken_in(agent, said, judged, **how)
+        became[each["index"]] = {"memory": state, "flags": [*each["flags"], *([flag] if flag else [])]}
+    return became
 
 
 def remember_released(decision: Decision) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db.models import F, Q
 
@@ -23,7 +23,12 @@ from metacog.models import Agent, AuditEvent
 from reviews.intake import approvals
 from reviews.models import AwaitedCall, CallGrant, CallOutcome, Decision, HeldCall, HeldItem, ReviewTerms
 
+if TYPE_CHECKING:
+    from reviews.intake.assess import Hold
+
 APPROVED_FOR = timedelta(days=7)  # how long an approval that was not used stays one
+
+Wait = HeldCall | ReviewTerms  # of a new held item
 
 
 def digest(session: str, call: ToolCall) -> str:
@@ -75,18 +80,11 @@ def _lets_pass(grant: CallGrant, said: Judged) -> bool:
 
 
 class Calls:
-    """The tool calls of a response: what lets them pass, and which wait, by digest, those of before and those it adds.
-
-    Under the agent's lock.
-    """
+    """The tool calls of a response: what lets them pass, and which wait already. Under the agent's lock."""
 
     def __init__(self, agent: Agent, session: str, now: datetime, *, has_grants: bool = True) -> None:
         self.agent, self.session, self.now, self.has_grants = agent, session, now, has_grants
-        self.events: list[AuditEvent] = []
-        self._open: dict[str, HeldCall] = {}
-        self._new: list[HeldCall] = []
-        self._terms: list[ReviewTerms] = []
-        self._awaited: list[HeldItem] = []
+        self._waiting: dict[str, HeldCall] = {}  # by the public id of their items
         self._judged: Sequence[Judged | None] = ()
         self._granted: dict[int, CallGrant] = {}
         self._changed: set[int] = set()  # indexes of calls whose tool is not the one of the grant
@@ -144,66 +142,88 @@ class Calls:
                     used[grant.pk] += 1
                     break
 
-    def use(self, told: Iterable[ItemPart]) -> None:
-        """Write down which approvals the calls of a verdict have used: with an id for that id, without one for good.
+    def used(self, told: ItemPart) -> dict[str, Any]:
+        """Say of a call which grant lets it pass, or that its tool changed since one was given."""
+        if told["kind"] != TOOL_CALL:
+            return {}
+        if told["disposition"] == "hold":
+            return {"definition_changed": True} if told["index"] in self._changed else {}
+        grant = self._granted.get(told["index"])
+        return {"grant": grant.public_id} if grant and told["recognised"] else {}
 
-        Of a grant it is counted, and the verdict says which it was; or that the tool changed since it was given.
+    def waiting(self, digests: Collection[str]) -> dict[str, str]:
+        """Return the held items of these calls that wait already, by digest."""
+        rows = HeldCall.objects.select_related("held").filter(
+            agent=self.agent, sha256__in=digests, held__closed_at=None
+        )
+        self._waiting = {row.held.public_id: row for row in rows}
+        return {row.sha256: row.held.public_id for row in self._waiting.values()}
+
+    def use_up(self, told: Iterable[ItemPart]) -> None:
+        """Write down which approvals the calls of an assessment use: with an id for that id, without one for good.
+
+        Of a grant it is counted.
         """
         for each in told:
-            if each["kind"] != TOOL_CALL:
+            if each["kind"] != TOOL_CALL or not each["recognised"]:
                 continue
-            index, call_id = each["index"], each["call_id"]
-            if each["disposition"] == "hold" and index in self._changed:
-                each["definition_changed"] = True
-            if not each["recognised"]:
-                continue
-            if grant := self._granted.get(index):
+            if grant := self._granted.get(each["index"]):
                 CallGrant.objects.filter(pk=grant.pk).update(uses=F("uses") + 1, used_at=self.now)
-                each["grant"] = grant.public_id
                 continue
             own = HeldCall.objects.filter(held__public_id=each["recognised"], used_at=None)
-            call = own.get()
+            call, call_id = own.get(), each["call_id"]
             if call_id is None:
                 approvals.take([call.pk], HeldCall.UsedBy.POST, self.now)
             elif not call.claimed_as and len(call.call_ids) > 1:
                 own.update(claimed_as=call_id)
 
-    def look_for(self, calls: Iterable[ToolCall]) -> None:
-        """Read which of these calls wait already."""
-        digests = [digest(self.session, call) for call in calls]
-        waiting = HeldCall.objects.select_related("held").filter(
-            agent=self.agent, sha256__in=digests, held__closed_at=None
-        )
-        self._open = {call.sha256: call for call in waiting}
+    def wait(self, rows: Mapping[str, HeldItem], holds: Iterable[Hold]) -> tuple[list[Wait], list[AuditEvent]]:
+        """Return what is to be written of what is held, behind the new `rows`, by public id; and what to record.
 
-    def again(self, call: ToolCall) -> HeldItem | None:
-        """Count a call that waits already and return its item; None for one that is new."""
-        row = self._open.get(digest(self.session, call))
-        if row is None:
-            return None
+        A call that waits already is counted at once.
+        """
+        calls: dict[str, HeldCall] = {**self._waiting}
+        waits, events = list[Wait](), list[AuditEvent]()
+        for hold in holds:
+            call = hold.item.call
+            if call and not hold.is_new:
+                events.append(self._again(calls[hold.public_id], call))
+            elif call:
+                row = calls[hold.public_id] = self._row(rows[hold.public_id], hold)
+                waits.append(row)
+                if (named := of_rule(row.rule)) != ANYBODY:
+                    role, group = next(iter(named.roles), ""), next(iter(named.groups), "")
+                    waits.append(self._terms(row.held, people=named.people, role=role, group=group))
+            elif hold.waits_for:
+                is_alone, ids = hold.told.get("with_calls", False), list(hold.waits_for)
+                told = {"with_calls": is_alone, "only_waits": is_alone, "marked": hold.marked}
+                waits.append(self._terms(rows[hold.public_id], waits_for=ids, **told))
+        return waits, events
+
+    def _again(self, row: HeldCall, call: ToolCall) -> AuditEvent:
+        """Count a call that waits already."""
         row.asks, row.asked_at = row.asks + 1, self.now
         row.call_ids += [call.call_id] if call.call_id not in row.call_ids else []
-        if row not in self._new:
+        if row.held.public_id in self._waiting:
             row.save(update_fields=["asks", "asked_at", "call_ids"])
-        self.events.append(
-            audit.event(
-                "tool_call-asked-again",
-                row.held.public_id,
-                actor=self.agent,
-                team=self.agent.team_id,
-                agent=self.agent,
-                after=row.held.state,
-                asks=row.asks,
-                call_id=call.call_id,
-            )
+        return audit.event(
+            "tool_call-asked-again",
+            row.held.public_id,
+            actor=self.agent,
+            team=self.agent.team_id,
+            agent=self.agent,
+            after=row.held.state,
+            asks=row.asks,
+            call_id=call.call_id,
         )
-        return row.held
 
-    def add(self, held: HeldItem, item: heuristics.Item, told: ItemPart) -> None:
-        """Have a call begin to wait as this item; `save` writes it down."""
-        call = item.call
+    def _terms(self, held: HeldItem, **terms: Any) -> ReviewTerms:
+        return ReviewTerms(held=held, team_id=self.agent.team_id, changed_at=self.now, **terms)
+
+    def _row(self, held: HeldItem, hold: Hold) -> HeldCall:
+        call, told, said = hold.item.call, hold.told, self._judged[hold.told["index"]]
         assert call
-        row = HeldCall(
+        return HeldCall(
             held=held,
             agent=self.agent,
             sha256=digest(self.session, call),
@@ -214,63 +234,33 @@ class Calls:
             description=call.description or "",
             hints=call.hints,
             definition=definition_of(call),
-            shape_sha256=grants.shape_key(call, said.reading) if (said := self._judged[told["index"]]) else "",
+            shape_sha256=grants.shape_key(call, said.reading) if said else "",
             effects=told["effects"],
             readable=told["readable"],
             rule=told["rule"],
             fault=told.get("fault", ""),
-            is_demanded=item.require_review,
+            is_demanded=hold.item.require_review,
             hesitation=told.get("hesitation"),
             call_ids=[call.call_id],
             asked_at=self.now,
         )
-        self._open[row.sha256] = row
-        self._new.append(row)
-        if (named := of_rule(row.rule)) != ANYBODY:
-            self._terms.append(
-                ReviewTerms(
-                    held=held,
-                    people=named.people,
-                    role=next(iter(named.roles), ""),
-                    group=next(iter(named.groups), ""),
-                    changed_at=self.now,
-                )
-            )
 
-    def wait(self, words: Sequence[tuple[HeldItem, ItemPart, str | None]], calls: Sequence[HeldItem]) -> None:
-        """Have words wait for the held calls of their response, each with the text it would have passed as."""
-        self._awaited = list({call.public_id: call for call in calls}.values()) if words else []
-        for held, told, marked in words:
-            told["waits_for"] = [call.public_id for call in self._awaited]
-            is_alone = told.get("with_calls", False)
-            self._terms.append(
-                ReviewTerms(
-                    held=held,
-                    waits_for=told["waits_for"],
-                    with_calls=is_alone,
-                    only_waits=is_alone,
-                    marked=marked,
-                    changed_at=self.now,
-                )
-            )
 
-    def save(self) -> None:
-        """Write down what began to wait, once its items are."""
-        rows: list[HeldCall | ReviewTerms] = [*self._new, *self._terms]
-        if not rows:
-            return
-        named = {row.held.public_id for row in rows} | {call.public_id for call in self._awaited}
-        found = HeldItem.objects.filter(public_id__in=named).values_list("public_id", "pk", "response")
-        keys = {public_id: (pk, response) for public_id, pk, response in found}
-        for terms in self._terms:
-            terms.team_id = self.agent.team_id
-        awaited = [
-            AwaitedCall(response_id=response, call_id=keys[call.public_id][0])
-            for response in {keys[terms.held.public_id][1] for terms in self._terms if terms.waits_for}
-            for call in self._awaited
-        ]
-        for row in rows:
-            row.held_id = keys[row.held.public_id][0]
-        HeldCall.objects.bulk_create(self._new)
-        ReviewTerms.objects.bulk_create(self._terms)
-        AwaitedCall.objects.bulk_create(awaited)
+def save(waits: Sequence[Wait]) -> None:
+    """Write down what began to wait, once its items are."""
+    if not waits:
+        return
+    awaited = dict.fromkeys(each for row in waits if isinstance(row, ReviewTerms) for each in row.waits_for)
+    named = {row.held.public_id for row in waits} | awaited.keys()
+    found = HeldItem.objects.filter(public_id__in=named).values_list("public_id", "pk", "response")
+    keys = {public_id: (pk, response) for public_id, pk, response in found}
+    for row in waits:
+        row.held_id = keys[row.held.public_id][0]
+    terms = [row for row in waits if isinstance(row, ReviewTerms)]
+    HeldCall.objects.bulk_create(row for row in waits if isinstance(row, HeldCall))
+    ReviewTerms.objects.bulk_create(terms)
+    AwaitedCall.objects.bulk_create(
+        AwaitedCall(response_id=response, call_id=keys[call][0])
+        for response in {keys[row.held.public_id][1] for row in terms if row.waits_for}
+        for call in awaited
+    )

@@ -62,7 +62,7 @@ class HeldItem(models.Model):
     text = models.TextField()  # of a tool call its name and canonical arguments
     attributes = models.JSONField(default=dict)
     sha256 = models.CharField(max_length=64)  # of the text as UTF-8
-    # 0-100, the order of the queue. What a rule asks about comes first: 100; see reviews.intake.ingest.
+    # 0-100, the order of the queue. What a rule asks about comes first: 100; see reviews.intake.write.
     hesitation_score = models.PositiveSmallIntegerField()
     # 0 to 1, of the model in force; null: there was none. `risk_place` orders by it, the riskiest first: thousandths
     # that it lacks to 1, or that the score lacks to 100 without a model.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, datetime
 
 from django.db.models import F
@@ -31,7 +32,7 @@ def left(team: Team, day: date) -> int:
     return max(0, (team.risk_budget or 0) - (held or 0))
 
 
-def take(agent: Agent, items: list[ItemPart], now: datetime) -> bool:
+def take(agent: Agent, items: Sequence[ItemPart], now: datetime) -> bool:
     """Count what the budget holds of a post, inside its transaction; False: others were faster, it has less room."""
     wanted = sum("by_budget" in item for item in items)
     if not wanted:

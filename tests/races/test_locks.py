@@ -17,7 +17,7 @@ from patterns.models import ErrorPattern, Problem
 from patterns.patterns import lifecycle
 from reviews import retention
 from reviews.held import decisions
-from reviews.intake import ingest
+from reviews.intake import write
 from reviews.learning import pattern_stats, sweep
 from reviews.models import AgentResponse, HeldItem, PatternOrigin
 from reviews.outbox import notifications
@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 def test_an_agent_is_renamed_while_it_posts(kuro: Any, olga: Any, beside: Beside) -> None:
     agent = Agent.objects.get(public_id=kuro.id)
     renamed = beside(
-        ingest, "run_together", lambda: agents.change(agent, olga, name="Kuro", language="en", callback_url="")
+        write, "run_together", lambda: agents.change(agent, olga, name="Kuro", language="en", callback_url="")
     )
     assert kuro.post("/responses", {"response": "x"}).status_code == 201
     assert renamed[0].running.result() == ["name"]

@@ -274,7 +274,7 @@ def test_it_lets_two_hundred_through_at_once_and_then_says_when_to_come_back(
 
     Policy.objects.update(rate_burst=3, rate_per_second=2)
     clock = [1_000_000.0]
-    monkeypatch.setattr("reviews.intake.ingest.time.time", lambda: clock[0])
+    monkeypatch.setattr("reviews.intake.post.time.time", lambda: clock[0])
     codes = [kuro.post("/responses", {"response": "x"}).status_code for _ in range(4)]
     assert codes == [201, 201, 201, 429]
     answer = kuro.post("/responses", {"response": "x"})
@@ -288,7 +288,7 @@ def test_it_lets_two_hundred_through_at_once_and_then_says_when_to_come_back(
 def test_the_defaults_are_twenty_a_second_and_two_hundred_at_once() -> None:
     from metacog.heuristics import Policy
     from metacog.http.problems import Problem
-    from reviews.intake.ingest import take_turn
+    from reviews.intake.rate import take_turn
 
     tat = 0.0
     for _ in range(200):
@@ -313,7 +313,7 @@ def test_the_defaults_are_twenty_a_second_and_two_hundred_at_once() -> None:
 def test_a_clock_that_was_set_back_gives_the_next_turn(ahead: float, posts: int, waits: int) -> None:
     from metacog.heuristics import Policy
     from metacog.http.problems import Problem
-    from reviews.intake.ingest import take_turn
+    from reviews.intake.rate import take_turn
 
     tat = 1000.0 + ahead
     for _ in range(posts):
@@ -329,7 +329,7 @@ def test_an_agent_goes_on_posting_whichever_way_the_clock_is_set(
     kuro: Any, monkeypatch: pytest.MonkeyPatch, seconds: float
 ) -> None:
     clock = [1_770_000_000.0]
-    monkeypatch.setattr("reviews.intake.ingest.time.time", lambda: clock[0])
+    monkeypatch.setattr("reviews.intake.post.time.time", lambda: clock[0])
     for step in (0, -seconds, seconds, seconds, -seconds):
         clock[0] += step
         for _ in range(3):
@@ -352,7 +352,7 @@ def test_a_database_that_is_away_is_503_with_a_time_to_come_back(kuro: Any, monk
     def away(*args: Any, **kwargs: Any) -> None:
         raise OperationalError("database or disk is full")
 
-    monkeypatch.setattr("reviews.intake.ingest._write", away)
+    monkeypatch.setattr("reviews.intake.ingest.write", away)
     answer = kuro.post("/responses", {"response": "x"})
     assert answer.status_code == 503
     assert int(answer["Retry-After"]) > 0

@@ -172,7 +172,7 @@ def test_what_is_rolled_back_is_told_to_nobody(
     with pytest.raises(RuntimeError):
         decisions.decide(held, alice, "reject")
     tell_held = events.tell_held
-    monkeypatch.setattr("reviews.intake.ingest.tell_held", lambda *given: (tell_held(*given), fail()))
+    monkeypatch.setattr("reviews.intake.write.tell_held", lambda *given: (tell_held(*given), fail()))
     assert (
         kuro.post("/responses", {"response": held.text, "items": [{"kind": "chat", "text": held.text}]}).status_code
         == 500
