@@ -44,6 +44,7 @@ messages:
 	@$(BOOTSTRAP) --dev manage.py messages $(ARGS)
 	@$(BOOTSTRAP) --dev scripts/signal_table.py $(ARGS)
 	@$(BOOTSTRAP) --dev scripts/client_types.py $(ARGS)
+	@$(BOOTSTRAP) --dev scripts/sync_client.py $(ARGS)
 
 screenshots:
 	@$(BOOTSTRAP) --dev scripts/screenshots.py $(ARGS)

@@ -152,6 +152,11 @@ def signals() -> Iterator[str]:
     return run(sys.executable, "scripts/signal_table.py", "--check")
 
 
+def clients() -> Iterator[str]:
+    """Compare the Python client without `await` with the one it is made from."""
+    return run(sys.executable, "scripts/sync_client.py", "--check")
+
+
 def links() -> Iterator[str]:
     """Follow every relative link in the Markdown files, and its anchor."""
     anchors: dict[Path, set[str]] = {}
@@ -195,7 +200,7 @@ def licences() -> Iterator[str]:
 
 
 CHECKS: tuple[Callable[[], Iterator[str]], ...] = (
-    lint, types, migrations, deployment, templates, layout, translations, signals, links, vendored, licences,
+    lint, types, migrations, deployment, templates, layout, translations, signals, clients, links, vendored, licences,
 )  # fmt: skip
 
 

@@ -175,7 +175,7 @@ def test_nothing_is_made_while_metacog_cannot_be_asked(
     with Client(live_server.url, kuro.key, run="r-1") as client:
         client.ask(CALL)
         steps = flows.ask(flows.Question.of(Text("Soon."), "r-1", None), Until.after(60), 30, "deny")
-        refused = client._exchange(next(steps))  # type: ignore[arg-type]
+        refused = client.transport.exchange(next(steps))  # type: ignore[arg-type]
         assert refused.status == 429
         pause = steps.send(refused)
         assert isinstance(pause, Sleep)

@@ -7,7 +7,8 @@ if outcome.allowed:
     refund(**outcome.arguments)
 """
 
-from .client import AsyncClient, Client
+from .async_client import AsyncClient
+from .client import Client
 from .errors import BadSignature, MetacogError, NotConfigured, Refused, Unreachable
 from .gating import Outcome, OutcomeVerdict, Text, ToolCall
 from .spool import Spool, SpoolFull

@@ -1,7 +1,7 @@
 """One question and its answer over HTTP, without doing either: how often, how long, and what an answer means.
 
 What takes part in an exchange is written once, as a generator that yields a `Send` or a `Sleep` and is given what came
-of it; `client.py` has the two that carry it out, with and without `await`.
+of it; `transport.py` has the two that carry it out, with and without `await`.
 """
 
 from __future__ import annotations

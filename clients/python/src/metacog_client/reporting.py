@@ -9,14 +9,16 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from . import flows, requests
 from .errors import Refused, Unreachable
+from .exchange import Steps, Until
 from .gating import NOT_JSON, Outcome
 
 if TYPE_CHECKING:
-    from .client import Client
+    from .transport import Transport
 
 Status = Literal["done", "failed", "skipped"]
 
@@ -59,13 +61,14 @@ class Report:
     def of(cls, held: str, made: Made) -> Report:
         return cls(held, made.status, plain(made.detail, MAX_DETAIL), fitted(made.result))
 
-    def send(self, client: Client) -> None:
+    def send(self, until: Until) -> Steps[None]:
         """Report it, unless that was done before. Raises MetacogError where metacog does not take it."""
+        sent = {"status": self.status, "detail": self.detail, "result": self.result}
         try:
-            client.report(self.held, self.status, detail=self.detail, result=self.result)
+            yield from flows.reported(requests.report(self.held, sent), sent, until)
         except Refused as error:
             if error.status == 422 and self.result is not None:  # nested too deeply, say
-                Report(self.held, self.status, self.detail, None).send(client)
+                yield from replace(self, result=None).send(until)
             elif error.status != 409 or not error.problem.get("outcome"):
                 raise
 
@@ -77,8 +80,8 @@ class Reporter:
     What cannot be told is dropped with a line in the log `metacog_client`.
     """
 
-    def __init__(self, connect: Callable[[], Client]) -> None:
-        """Take what gives the client to report with; it is closed again."""
+    def __init__(self, connect: Callable[[], Transport]) -> None:
+        """Take what gives the connections to report over; they are closed again."""
         self._connect = connect
         self._forget()
 
@@ -105,10 +108,10 @@ class Reporter:
             log.warning("metacog was not told what became of %s: %s", held, error)
 
     def _work(self) -> None:
-        with self._connect() as client:
+        with self._connect() as transport:
             while report := self._next():
                 try:
-                    report.send(client)
+                    transport.run(report.send(Until.after(REPORT_SECONDS)))
                 except Exception as error:  # one report that fails keeps no other back
                     log.warning("metacog was not told what became of %s: %s", report.held, error)
                     if isinstance(error, Unreachable) and not threading.main_thread().is_alive():

@@ -30,7 +30,8 @@ from langgraph.pregel import Pregel
 from langgraph.types import Command, PregelTask, StateSnapshot, interrupt
 from pydantic import BaseModel
 
-from ..client import AsyncClient, Client
+from ..async_client import AsyncClient
+from ..client import Client
 from ..errors import MetacogError
 from ..gating import Outcome, ToolCall
 from ..reporting import Made

@@ -24,7 +24,7 @@ from agents.tool_context import ToolContext
 from openai.types.responses import ResponseFunctionToolCall
 from typing_extensions import Unpack
 
-from ..client import AsyncClient
+from ..async_client import AsyncClient
 from ..flows import WhenUnreachable
 from ..gating import Outcome, ToolCall, as_json
 from ..reporting import words_of

@@ -26,7 +26,7 @@ from pydantic_ai.tools import (
     ToolDenied,
 )
 
-from ..client import AsyncClient
+from ..async_client import AsyncClient
 from ..gating import Outcome, ToolCall
 
 HELD = "metacog"  # of a call's metadata: the id of its held item; once that is decided, also how

@@ -211,14 +211,16 @@ def report(ran: Ran, settings: Settings) -> Answer:
     """Say what became of a call that was approved; nothing of others. NotTold where metacog did not take it."""
     import sqlite3
 
+    from ..exchange import Until
     from ..journal import Journal, key_of, usual_path
     from ..reporting import REPORT_SECONDS, Made, Report
 
     try:
-        with Client(settings.url, settings.key, retry_seconds=REPORT_SECONDS) as client:
+        with Client(settings.url, settings.key) as client:
             journal = Journal(usual_path("hooks"))
             if held := journal.held(key_of(client.url, ran.session, ran.call_id)):
-                Report.of(held, Made(ran.result, ran.status, ran.detail)).send(client)
+                made = Made(ran.result, ran.status, ran.detail)
+                client.transport.run(Report.of(held, made).send(Until.after(REPORT_SECONDS)))
                 journal.settle_held(held)
     except (MetacogError, sqlite3.Error) as error:
         raise NotTold(str(error)) from None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .. import journal
-from ..client import AsyncClient
+from ..async_client import AsyncClient
 from ..gating import Outcome, ToolCall
 from . import wire
 

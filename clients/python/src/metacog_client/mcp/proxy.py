@@ -15,7 +15,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..client import AsyncClient
+from ..async_client import AsyncClient
 from ..errors import MetacogError
 from ..journal import Journal, usual_path, usual_session
 from . import upstream

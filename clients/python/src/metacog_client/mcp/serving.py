@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..client import AsyncClient
+from ..async_client import AsyncClient
 from ..errors import MetacogError
 from ..journal import Journal, usual_path, usual_session
 

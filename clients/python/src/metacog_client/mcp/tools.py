@@ -18,7 +18,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, InputRequiredResult, Tool, ToolAnnotations
 from pydantic import BaseModel, Field
 
-from ..client import AsyncClient
+from ..async_client import AsyncClient
 from ..errors import MetacogError, Refused, Unreachable
 from ..gating import Outcome, Text, ToolCall
 from ..journal import Journal, key_of

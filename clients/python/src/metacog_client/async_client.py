@@ -1,0 +1,195 @@
+"""The asynchronous client, from which scripts/sync_client.py makes the other one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from . import flows, requests
+from .core import Core
+from .exchange import Steps
+from .flows import OnHeld, Question, WhenUnreachable
+from .gating import Asked, Outcome
+from .reporting import Status
+from .transport import AsyncTransport
+
+if TYPE_CHECKING:
+    from .api_types import Context, Decided, Found, Remembered
+    from .api_types import Outcome as CallOutcome
+
+T = TypeVar("T")
+
+
+class AsyncClient(Core):
+    """As `Client`, with `await`, on asyncio or trio; may be used from one event loop after the other."""
+
+    def _connect(self) -> None:
+        self.transport = AsyncTransport(self._settings)
+
+    async def gate(
+        self,
+        asked: Asked,
+        *,
+        session: str | None = None,
+        user_message: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        require_review: bool = False,
+        expires_in: int | None = None,
+        deadline: float | None = None,
+        unreachable: WhenUnreachable = "deny",
+        on_held: OnHeld | None = None,
+    ) -> Outcome:
+        """Ask whether this may be done, and wait for a person where metacog wants one.
+
+        Never raises because of metacog: what cannot be asked, or is not decided within `deadline` seconds, is not
+        allowed. `unreachable="allow"` lets through what metacog did not answer about; never what it holds or refuses.
+        `on_held` is called, before the wait, with the outcome that is `pending`: its `review_url` is where to decide.
+        """
+        question = Question.of(
+            asked,
+            self.run,
+            session,
+            user_message=user_message,
+            metadata=metadata,
+            require_review=require_review,
+            expires_in=expires_in,
+        )
+        return await self._run(flows.gate(question, self._until(deadline), self.retry_seconds, unreachable, on_held))
+
+    async def ask(
+        self,
+        asked: Asked,
+        *,
+        session: str | None = None,
+        user_message: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        require_review: bool = False,
+        expires_in: int | None = None,
+        deadline: float | None = None,
+        unreachable: WhenUnreachable = "deny",
+    ) -> Outcome:
+        """Ask, and do not wait: the verdict is `pending`, with `held`, where a person decides."""
+        question = Question.of(
+            asked,
+            self.run,
+            session,
+            user_message=user_message,
+            metadata=metadata,
+            require_review=require_review,
+            expires_in=expires_in,
+        )
+        return await self._run(flows.ask(question, self._until(deadline), self.retry_seconds, unreachable))
+
+    async def wait(
+        self, held: str, *, asked: Asked | None = None, session: str | None = None, deadline: float | None = None
+    ) -> Outcome:
+        """Wait for the decision about a held item; `deadline=0` looks once.
+
+        To go on after a crash, rather call `gate` again: the same call id of the same run is the same held item. Of two
+        equal calls in one session, which are one held item, one may be made: give what was `asked` to know which.
+        """
+        question = Question.of(asked, self.run, session) if asked else None
+        return await self._run(flows.wait(held, self._until(deadline), question))
+
+    async def withdraw(self, held: str, reason: str = "") -> Decided:
+        """Take a question back, and return the decision; Refused (409) where it is decided already."""
+        decision: Decided = await self._run(flows.fetch(requests.withdraw(held, reason), self._soon()))
+        return decision
+
+    async def report(self, held: str, status: Status, *, detail: str = "", result: Any = None) -> CallOutcome:
+        """Report what became of an approved call, once: `held` is its outcome's. Then its approval is used up.
+
+        The same again gives the first back; Refused (409) where another was reported, or the call was not approved.
+        """
+        sent = {"status": status, "detail": detail, "result": result}
+        reported: CallOutcome = await self._run(flows.reported(requests.report(held, sent), sent, self._soon()))
+        return reported
+
+    async def context(self) -> Context:
+        """Return what the agent should read before its next turn, in parts."""
+        context: Context = await self._run(flows.fetch(requests.CONTEXT, self._soon()))
+        return context
+
+    async def context_text(self, *, instructions: bool = True) -> str:
+        """Return the same as one text for the prompt; without `instructions` it does not say how to decide."""
+        return await self._run(flows.fetch_text(requests.context_text(instructions), self._soon()))
+
+    async def remember(
+        self, text: str, *, topic: str = "", source: str = "", confidence: float | None = None
+    ) -> Remembered:
+        """Add to the team's memory; the same text again is the same memory, as it was."""
+        remembered, _ = await self.remember_once(text, topic=topic, source=source, confidence=confidence)
+        return remembered
+
+    async def remember_once(
+        self, text: str, *, topic: str = "", source: str = "", confidence: float | None = None
+    ) -> tuple[Remembered, bool]:
+        """As `remember`; return also whether it is new."""
+        return await self._run(flows.fetch_made(requests.remember(text, topic, source, confidence), self._soon()))
+
+    async def recall(self, query: str) -> list[Found]:
+        """Search the team's memory; the best first."""
+        page = await self._run(flows.fetch(requests.recall(query), self._soon()))
+        found: list[Found] = page["items"]
+        return found
+
+    async def decisions(
+        self,
+        after: int = 0,
+        *,
+        limit: int = 100,
+        session: str | None = None,
+        metadata: Mapping[str, str] | None = None,
+    ) -> list[Decided]:
+        """Return up to `limit` decisions, oldest first, from behind the last `seq` that was dealt with."""
+        send = requests.decisions(after, limit, session, metadata)
+        page = await self._run(flows.fetch(send, self._soon()))
+        found: list[Decided] = page["items"]
+        return found
+
+    async def record(
+        self,
+        response: str,
+        *,
+        session: str | None = None,
+        user_message: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        **fields: Any,
+    ) -> None:
+        """Record what was said or done; nothing is held. `fields` are other ones of a response, such as `errors`.
+
+        With a spool it is on the disk when this returns, and is sent soon; SpoolFull where there is no room. Without
+        one it is sent now; Unreachable or Refused where that fails.
+        """
+        body = requests.recorded(response, self.run, session, user_message, metadata, fields)
+        if self._spool is not None:
+            await self.transport.block(partial(self._keep, body))
+        else:
+            await self._run(flows.fetch(requests.post(body), self._soon()))
+
+    async def flush(self, deadline: float | None = None) -> int:
+        """Send what the spool keeps, and return how many records are left."""
+        if self._spool is None:
+            return 0
+        return await self._run(self._spool.send(self._until(deadline)))
+
+    async def call(self, method: str, path: str, body: Any = None, *, again: bool = True, **query: Any) -> Any:
+        """Make any call of the API (`path` below /api/v1) and return its answer's JSON.
+
+        `again=False` for what must not be sent twice. Raises Unreachable and Refused, as all that returns no Outcome.
+        """
+        return await self._run(flows.fetch(requests.request(method, path, body, query=query), self._soon(), again))
+
+    async def close(self) -> None:
+        await self.transport.block(self._sender.close)
+        await self.transport.close()
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.close()
+
+    async def _run(self, steps: Steps[T]) -> T:
+        return await self.transport.run(steps)
