@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from metacog.http import once
 from metacog.models import User
 from metacog.pages.navigation import by_key
-from metacog.unreadable import unreadable
+from metacog.unreadable import unreadable, unreadable_rules
 from reviews.held.counts import ToDo, to_do
 
 SECTIONS = {
@@ -37,4 +37,5 @@ def console(request: HttpRequest) -> dict[str, Any]:
         "once": once.value,
         "to_do": cache(lambda: to_do(user) if isinstance(user, User) else ToDo()),
         "unreadable_policies": cache(lambda: unreadable(user.teams_as()) if isinstance(user, User) else []),
+        "unreadable_rules": cache(lambda: unreadable_rules(user.teams_as()) if isinstance(user, User) else []),
     }

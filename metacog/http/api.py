@@ -315,10 +315,12 @@ def refused(request: HttpRequest, error: wire.Refused) -> HttpResponse:
 
 @api.exception_handler(UnreadablePolicy)
 def unreadable(request: HttpRequest, error: UnreadablePolicy) -> HttpResponse:
-    policy = error.policy
-    detail = f"{error}. Nothing was written: an owner of the team has to save a new version of the policy."
-    errors = [{"pointer": pointer, "detail": told} for pointer, told in policy.faults]
-    return answer(Problem(503, detail, errors, agent=policy.agent.public_id, policy=policy.version))
+    policy, rules = error.policy, error.rules
+    what = "rules" if rules else "policy"
+    detail = f"{error}. Nothing was written: an owner of the team has to save a new version of the {what}."
+    errors = [{"pointer": pointer, "detail": told} for pointer, told in (rules or policy).faults]
+    versions: dict[str, Any] = {"policy": policy.version} | ({"team_rules": rules.version} if rules else {})
+    return answer(Problem(503, detail, errors, agent=policy.agent.public_id, **versions))
 
 
 @api.exception_handler(AuthenticationError)

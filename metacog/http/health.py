@@ -21,7 +21,7 @@ from django.views.decorators.http import require_safe
 from metacog.http.middleware import AWAY
 from metacog.models import Heartbeat
 from metacog.models.heartbeat import is_alive
-from metacog.unreadable import unreadable
+from metacog.unreadable import unreadable, unreadable_rules
 
 # What proxies say of whom they speak for.
 FORWARDED = re.compile(r"via|(x-)?forwarded(-.+)?|(x-)?real-ip|([a-z]+-)*client-ip|[a-z]+-connecting-ip", re.IGNORECASE)
@@ -40,14 +40,14 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @csrf_exempt  # as above
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Answer 200 when the database is there and migrated; a missing worker or an unreadable policy only degrades."""
+    """Answer 200 when the database is there and migrated; a missing worker or what cannot be read only degrades."""
     global _migrated
     try:
         if not _migrated:
             executor = MigrationExecutor(connection)
             _migrated = not executor.migration_plan(executor.loader.graph.leaf_nodes())
         beat = Heartbeat.objects.filter(name="worker").first() if _migrated else None
-        policies = unreadable() if _migrated else []
+        policies, rules = (unreadable(), unreadable_rules()) if _migrated else ([], [])
     except AWAY:
         return JsonResponse({"status": "unavailable", "database": "away"}, status=503)
     if not _migrated:
@@ -56,13 +56,15 @@ def readyz(request: HttpRequest) -> HttpResponse:
     alive = beat is not None and is_alive(beat.at, timezone.now())
     return JsonResponse(
         {
-            "status": "ok" if alive and not policies else "degraded",
+            "status": "ok" if alive and not policies and not rules else "degraded",
             "database": "ok",
             "broker": "ok" if alive else "unknown",
             "worker": "ok" if alive else "not seen" if beat is None else f"last seen {beat.at.isoformat()}",
             "policies": [
                 {"agent": each.agent.public_id, "version": each.version, "fault": each.fault} for each in policies
             ]
+            or "ok",
+            "team_rules": [{"team": each.team_id, "version": each.version, "fault": each.fault} for each in rules]
             or "ok",
         }
     )

@@ -155,7 +155,8 @@ class Api:
             log.error("%s %s: the database is away: %s", request.method, request.path, exception)
             return _away_page()
         if isinstance(exception, UnreadablePolicy):
-            return render(request, "metacog/unreadable.html", {"policy": exception.policy}, status=503)
+            what = {"policy": exception.policy, "rules": exception.rules}
+            return render(request, "metacog/unreadable.html", what, status=503)
         return None
 
 

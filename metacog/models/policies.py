@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from metacog import heuristics
 from metacog.db.fields import LenientJSONField
+from metacog.heuristics.text.strict_json import pointer
 from metacog.heuristics.tool_calls.rules import errors_in, of_team
 from metacog.models.agents import Agent
 from metacog.models.people import Team, User
@@ -31,6 +32,12 @@ def seed_release() -> dict[str, str]:
 
 def seed_parts() -> dict[str, bool]:
     return dict(heuristics.Policy().parts)
+
+
+def in_one_line(faults: Sequence[tuple[str, str]]) -> str:
+    """Say what cannot be read, as much of it as goes into a line."""
+    told = [f"{pointer} {detail}".lstrip() for pointer, detail in faults[:FAULTS_TOLD]]
+    return "; ".join(told) + "; …" * (len(faults) > FAULTS_TOLD)
 
 
 class Policy(models.Model):
@@ -156,8 +163,7 @@ class Policy(models.Model):
     @property
     def fault(self) -> str:
         """Say what is wrong with it in one line."""
-        told = [f"{pointer} {detail}" for pointer, detail in self.faults[:FAULTS_TOLD]]
-        return "; ".join(told) + "; …" * (len(self.faults) > FAULTS_TOLD)
+        return in_one_line(self.faults)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the policy object of the wire, for `heuristics.Policy.from_dict`."""
@@ -221,6 +227,16 @@ class TeamRules(models.Model):
 
     def __str__(self) -> str:
         return f"{self.team} · {self.version}"
+
+    @property
+    def faults(self) -> list[tuple[str, str]]:
+        """Return the places of what cannot be read (JSON pointers), and what is wrong there."""
+        return [(pointer(loc), detail) for loc, detail in errors_in(self.rules)]
+
+    @property
+    def fault(self) -> str:
+        """Say what is wrong with them in one line."""
+        return in_one_line(self.faults)
 
     @property
     def readable(self) -> list[dict[str, Any]]:

@@ -68,9 +68,9 @@ def policy_in_force(agent_id: int, version: int, language: str, rules_version: i
         raise UnreadablePolicy(policy)
     try:
         return _as_scored(policy, language, TeamRules.given(policy.agent.team_id, rules_version))
-    except heuristics.PolicyError as error:
-        policy.faults = error.errors
-        raise UnreadablePolicy(policy) from None
+    except heuristics.PolicyError:  # by the team's rules, since the policy itself can be read
+        rules = TeamRules.objects.select_related("team").get(team=policy.agent.team_id, version=rules_version)
+        raise UnreadablePolicy(policy, rules) from None
 
 
 def as_scored(agent: Agent, policy: Policy) -> heuristics.Policy:

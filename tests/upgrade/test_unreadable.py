@@ -13,8 +13,9 @@ from django.test import Client
 from django.utils import timezone
 
 from metacog import unreadable
+from metacog.accounts import agents as accounts
 from metacog.accounts import tokens
-from metacog.models import Agent, AuditEvent, Heartbeat, Policy, User
+from metacog.models import Agent, AuditEvent, Heartbeat, Policy, Team, User
 from patterns.models import Memory
 from reviews.held import decisions
 from reviews.models import AgentResponse, HeldItem
@@ -34,7 +35,7 @@ def spoil(caller: Caller, **texts: str | int) -> None:
         for name, text in texts.items():
             cursor.execute(f"UPDATE metacog_policy SET {name} = %s WHERE id = %s", [text, policy.pk])
     forget_scorers()
-    unreadable.looks.__init__()  # type: ignore[misc]  # as in a process that has not looked yet
+    unreadable.policies.forget()  # as in a process that has not looked yet
 
 
 @pytest.mark.parametrize(
@@ -162,3 +163,48 @@ def test_an_operator_reads_the_fault_and_mends_it_by_a_file(
     call_command("policy", "apply", kuro.id, str(file))
     assert capsys.readouterr().out.endswith("Policy 2 of kuro is in force.\n")
     assert kuro.respond()["items"][0]["held"]
+
+
+def spoil_rules(team: Team, stored: str) -> None:
+    """Put rules in force for a team, and write into their row what no form would."""
+    accounts.change_team_rules(team, None, [{"tool": "rm", "do": "deny"}], "", based_on=team.rules_version)
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE metacog_teamrules SET rules = %s WHERE team_id = %s", [stored, team.pk])
+    forget_scorers()
+    unreadable.rules.forget()
+
+
+@pytest.mark.parametrize(
+    ("stored", "fault"),
+    [
+        ('{"tool": "rm"}', "must be a list"),
+        ('[{"tool": "rm"', "must be a list"),
+        ('[{"tool": "rm"}]', "/0/do must be"),
+        ('["rm"]', "/0 must be an object"),
+    ],
+)
+def test_a_team_whose_rules_cannot_be_read_is_told_as_well(
+    as_person: Any, kuro: Any, olga: User, mallory: User, stored: str, fault: str
+) -> None:
+    Heartbeat.objects.create(name="worker", at=timezone.now())
+    assert Client().get("/readyz").json()["team_rules"] == "ok"
+    team = Agent.objects.get(public_id=kuro.id).team
+    spoil_rules(team, stored)
+    told = Client().get("/readyz").json()
+    assert (told["status"], told["policies"]) == ("degraded", "ok")
+    assert told["team_rules"] == [{"team": team.pk, "version": 1, "fault": told["team_rules"][0]["fault"]}]
+    assert told["team_rules"][0]["fault"].startswith(fault)
+    refused = kuro.post("/responses", {"response": "It is done."})
+    assert (refused.status_code, refused.json()["team_rules"]) == (503, 1)
+    assert f"Version 1 of the rules of {team} cannot be read: {fault}" in refused.json()["detail"]
+    client = as_person(olga)
+    rules = f"/team/{team.pk}/rules"
+    for path in ("/queue/", f"/agents/{kuro.id}/policy/", rules):
+        shown = client.get(path).content.decode()
+        assert f"Version 1 of the rules of {team} cannot be read" in shown
+        assert f'href="{rules}"' in shown
+    assert "cannot be read" not in as_person(mallory).get("/queue/").content.decode()
+    accounts.change_team_rules(Team.objects.get(pk=team.pk), olga, [], "None, in place of what was there.", based_on=1)
+    assert "cannot be read" not in client.get("/queue/").content.decode()
+    assert kuro.respond()["items"]
+    assert Client().get("/readyz").json() == told | {"status": "ok", "team_rules": "ok"}
