@@ -54,6 +54,7 @@ class Core:
             raise NotConfigured("The key holds characters that no key has.")
         self.url, self.run = url, run or flows.new_run()
         self.deadline, self.retry_seconds = deadline, retry_seconds
+        self._key = key
         headers = {"authorization": f"Bearer {key}", "user-agent": "metacog-client"}
         self._settings = {"base_url": f"{self.url}/api/v1", "headers": headers}
         self._connect()
