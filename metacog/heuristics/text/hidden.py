@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from operator import and_
 
 # Classes of characters, to stand in brackets. All but the last two: Unicode's Cc and Cf without tabs and line ends,
 # its line separators, Default_Ignorable_Code_Point, and what is drawn as nothing.
@@ -56,9 +57,11 @@ _MARKED = rf"(?<=[{_UNMARKED}])[{ANY_MARKS}]+|(?<=[{_LATIN}])[{ANY_MARKS}]{{3,}}
 _ANY_MARK = re.compile(f"[{ANY_MARKS}]")
 _MARKS_IN_A_ROW = re.compile(f"(?P<needed>(?!))?[{ANY_MARKS}]+")
 _LATIN_WORD = re.compile(rf"(?:[{_LATIN}][{ANY_MARKS}]*+)++")
-_MARKED_LETTER = re.compile(rf"([{_LATIN}])([{ANY_MARKS}]*+)")
+_MARKED_LETTER = re.compile(rf"([{_LATIN}])([{ANY_MARKS}]++)")
 # Or on so many Latin letters in a row; on two in a row, where neither composes with any of its marks.
-_ROW, _ODD_ROW = 6, 2
+_ROW = re.compile(rf"(?:[{_LATIN}][{ANY_MARKS}]++){{6}}")
+_PERHAPS_ODD_ROW = re.compile(rf"(?:[{_LATIN}][{ANY_MARKS}]++){{2,5}}")
+_MARKS = re.compile(f"[{ANY_MARKS}]+")
 
 
 def unneeded(hides: str) -> re.Pattern[str]:
@@ -90,16 +93,16 @@ def disguises(text: str) -> Iterator[int]:
     if not _ANY_MARK.search(text):
         return
     for word in _LATIN_WORD.finditer(text):
-        if word.group().isascii():
+        if word[0].isascii():
             continue
-        letters = [*_MARKED_LETTER.finditer(word.group())]
-        row = odd_row = longest = longest_odd = 0
-        for letter in letters:
-            row = row + 1 if letter[2] else 0
-            odd_row = odd_row + 1 if letter[2] and not any(composed(letter[1], mark) for mark in letter[2]) else 0
-            longest, longest_odd = max(longest, row), max(longest_odd, odd_row)
-        if longest >= _ROW or longest_odd >= _ODD_ROW:
-            yield from (word.start() + letter.start(2) for letter in letters if letter[2])
+        if _ROW.search(word[0]) or any(_is_odd(row[0]) for row in _PERHAPS_ODD_ROW.finditer(word[0])):
+            yield from (word.start() + marks.start() for marks in _MARKS.finditer(word[0]))
+
+
+def _is_odd(row: str) -> bool:
+    """Tell whether two letters in a row compose with none of their marks."""
+    odd = [not any(composed(letter, mark) for mark in marks) for letter, marks in _MARKED_LETTER.findall(row)]
+    return any(map(and_, odd, odd[1:]))
 
 
 @lru_cache(maxsize=4096)

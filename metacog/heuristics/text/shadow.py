@@ -163,14 +163,13 @@ class Shadow:
 def _with_accents(text: str) -> str:
     """Write each letter and its marks as one letter; marks that are no writing are left out."""
     disguised = {*disguises(text)}
+    return _MARKED.sub(lambda marked: marked[1] if marked.start(2) in disguised else _together(*marked.groups()), text)
 
-    def together(marked: re.Match[str]) -> str:
-        letter = marked[1]
-        for mark in "" if marked.start(2) in disguised else marked[2]:
-            letter = composed(letter, mark) or letter
-        return letter
 
-    return _MARKED.sub(together, text)
+def _together(letter: str, marks: str) -> str:
+    for mark in marks:
+        letter = composed(letter, mark) or letter
+    return letter
 
 
 def _with_marks(text: str, end: int) -> int:
