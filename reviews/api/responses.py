@@ -336,7 +336,7 @@ def list_held(
     decisions.settle(request.auth)
     own = HeldItem.objects.filter(agent=request.auth)
     if session is not None:
-        own = own.filter(response__session=session.replace("\0", ""))
+        own = own.filter(response__session=session)
     own = with_metadata(own, metadata_asked(request))
     rows = own.filter(closed_at=None) if state == "pending" else own.filter(state=state).exclude(closed_at=None)
     if last := cursor(own, after):
@@ -511,7 +511,7 @@ def list_decisions(
     rows = Decision.objects.filter(agent=request.auth, seq__gt=after)
     rows = rows.select_related("held__call__outcome", "person", "changed_by")
     if session is not None:
-        rows = rows.filter(held__response__session=session.replace("\0", ""))
+        rows = rows.filter(held__response__session=session)
     rows = with_metadata(rows, metadata_asked(request), "held__metadata")
     unread = ("held__text", "held__attributes", "held__call__arguments", "held__call__schema", "held__call__hesitation")
     page, has_more = first_rows(rows.defer(*unread).order_by("seq"), limit, "text")

@@ -260,7 +260,7 @@ def read_queue(request: TokenRequest, asked: Query[QueueAsked]) -> HttpResponse:
     def of(some: Sequence[Team]) -> QuerySet[HeldItem]:
         items = with_metadata(matching(filters, some), metadata)
         if asked.session is not None:
-            items = items.filter(response__session=asked.session.replace("\0", ""))
+            items = items.filter(response__session=asked.session)
         items = items.exclude(state=State.PENDING) if state == "decided" else items.filter(state=state)
         if state == "pending":
             items = approvers.narrowed(items, filters.needs, person.pk)

@@ -151,8 +151,8 @@ def _midnight(day: str, days: int = 0) -> datetime:
 def with_metadata(rows: Rows, wanted: Mapping[str, str], column: str = "metadata") -> Rows:
     """Narrow rows down to those whose metadata have these values: texts, or numbers as they are written."""
     for number, (name, value) in enumerate(wanted.items()):
-        of_name = Cast(KeyTextTransform(name.replace("\0", ""), column), TextField())
-        rows = rows.alias(**{f"wanted_{number}": of_name}).filter(**{f"wanted_{number}": value.replace("\0", "")})
+        of_name = Cast(KeyTextTransform(name, column), TextField())
+        rows = rows.alias(**{f"wanted_{number}": of_name}).filter(**{f"wanted_{number}": value})
     return rows
 
 

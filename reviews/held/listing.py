@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -229,8 +230,8 @@ def page(filters: Filters, person: User, presence: Presence) -> Page:
     decided = [row for row in rows if row.state != State.PENDING]
     prefetch_related_objects(decided, Prefetch("decisions", standing, to_attr="standing"))
     for row in rows:
-        row.lookers = presence.others.get(row.pk, ()) if row.state == State.PENDING else ()
         if row.state == State.PENDING:
+            row.lookers = presence.others.get(row.pk)
             row.group = None if row.alike is None else groups.get(row.alike)
     changes = _token(recent, teams, presence, waits.get("queue", 0))
     return Page(rows, following, earlier, count, oldest, changes, waits)
@@ -388,11 +389,10 @@ def _token(recent: Sequence[Decision], teams: Teams, presence: Presence, waiting
         .values_list(Subquery(latest), Subquery(released.values(total=total)), worker_at(), Subquery(terms))
     )
     newest, ever, seen_at, terms_at = so_far.first() or (None, None, None, None)
-    decided = [f"{decision.pk}{'u' if decision.undone_at else ''}" for decision in recent]
-    changed = (talk.last_change(teams), terms_at)
-    said = [f"{each.timestamp():.6f}" if each else "" for each in changed] if any(changed) else []
-    worker = [] if is_alive(seen_at, timezone.now()) else ["away"]
-    return ".".join([str(newest or 0), str(waiting), str(ever or 0), *decided, *said, *worker, presence.token])
+    decided = [(decision.pk, decision.undone_at) for decision in recent]
+    changed_at, is_worked = talk.last_change(teams), is_alive(seen_at, timezone.now())
+    state = (newest, waiting, ever, decided, changed_at, terms_at, is_worked, presence.token)
+    return hashlib.sha256(repr(state).encode()).hexdigest()
 
 
 def just_decided(teams: Teams) -> list[Decision]:

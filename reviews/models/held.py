@@ -85,7 +85,7 @@ class HeldItem(models.Model):
 
     # Where the queue's list was read: who else has it open; once decided, the one decision that stands; what it stands
     # for with others (reviews.held.alike.Group).
-    lookers: Sequence[User]
+    lookers: Sequence[User] | None = None
     standing: Sequence[Any]
     group: Any = None
     # Where it was read with them: its comments that stand; its approvals that stand.

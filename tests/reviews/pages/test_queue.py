@@ -63,6 +63,18 @@ def test_it_puts_the_riskiest_first_and_of_equals_what_expires_next(client: Any,
     assert shown(client.get("/queue/?order=age")) == [first, risky, last]
 
 
+def test_what_one_has_approved_is_not_in_ones_queue_nor_what_is_snoozed_in_anybodys(
+    client: Any, kuro: Caller, alice: Any, bob: Any, as_person: Any
+) -> None:
+    approved, snoozed = HeldItem.objects.get(public_id=ask(kuro, rule(people=2))), kuro.hold()
+    decisions.decide_or_approve(approved, alice, "approve")
+    talk.snooze(HeldItem.objects.get(public_id=snoozed), bob, timezone.now() + timedelta(hours=1))
+    rows = {each: [shown(each.get(f"/queue/{query}")) for query in ("", "?snoozed=1", "?order=age&kind=tool_call")]
+            for each in (client, as_person(bob))}  # fmt: skip
+    assert list(rows.values()) == [[[], [snoozed], []], [[approved.public_id], [snoozed], [approved.public_id]]]
+    assert shown(client.get("/queue/?needs=others")) == [approved.public_id]
+
+
 def test_its_address_holds_the_filters(client: Any, kuro: Any) -> None:
     chat, memory = kuro.hold("chat"), kuro.hold("remember")
     assert shown(client.get("/queue/?kind=remember")) == [memory]
@@ -191,8 +203,8 @@ def test_whoever_is_in_several_teams_goes_back_through_all_of_them(
 def test_it_counts_in_its_title_and_tells_the_age_of_the_oldest(client: Any, kuro: Any) -> None:
     from reviews.models import HeldItem
 
-    kuro.hold(), kuro.hold()
-    HeldItem.objects.update(held_at=timezone.now() - timedelta(minutes=3))
+    oldest, _risky = kuro.hold(), HeldItem.objects.filter(public_id=kuro.hold()).update(hesitation_score=80)
+    HeldItem.objects.filter(public_id=oldest).update(held_at=timezone.now() - timedelta(minutes=3))
     page = client.get("/queue/").content.decode()
     assert "<title>(2) Queue · metacog</title>" in page
     assert re.search(r"oldest <time[^>]*>3 min ago</time>", page)
