@@ -24,6 +24,8 @@ import pytest
 from django.db import connection
 from django.template import Template
 from django.test import Client, override_settings
+from django.test.client import ClientHandler
+from django.test.signals import setting_changed
 from hypothesis import HealthCheck, settings
 
 from tests.databases import PostgreSQL, made_or_copied
@@ -114,6 +116,27 @@ def copying_contexts(django_test_environment: None) -> Iterator[Any]:
         copying = vars(Template)["_render"]
         patch.setattr(Template, "_render", RENDER)
         yield copying
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _clients_share_the_middleware() -> Iterator[None]:
+    """Load it once for all clients of a test, as a server does, and anew when a setting has changed."""
+    loaded: dict[str, Any] = {}
+    load = ClientHandler.load_middleware
+
+    def load_once(handler: ClientHandler) -> None:
+        if not loaded:
+            load(handler)
+            loaded.update(vars(handler))
+        vars(handler).update(loaded | {"enforce_csrf_checks": handler.enforce_csrf_checks})
+
+    def forget(**_: Any) -> None:
+        loaded.clear()
+
+    setting_changed.connect(forget)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ClientHandler, "load_middleware", load_once)
+        yield
 
 
 @pytest.fixture
@@ -235,7 +258,7 @@ def as_read(html: str) -> str:
     """Leave out the line breaks and indentation that browsers leave out, as no test is about them."""
     parts = AS_IT_STANDS.split(html)
     for place in range(0, len(parts), 2):
-        parts[place] = re.sub(r"\n +", " ", AROUND_BLOCKS.sub(r"\1", parts[place]))
+        parts[place] = re.sub(r"\n +", " ", AROUND_BLOCKS.sub(lambda found: found[1] or "", parts[place]))
     return "".join(parts)
 
 

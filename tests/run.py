@@ -29,6 +29,7 @@ sys.path.insert(0, str(ROOT))
 from tests.databases import PostgreSQL, postgresql  # noqa: E402 - found by the line above
 
 NO_TESTS = 5  # pytest's exit status when nothing was selected
+PROCESSES = 2  # each takes ten seconds of CPU before its first test, twenty where no bytecode is kept yet
 CPU_SECONDS = 300  # that a run without arguments may take: what other programs take of a machine does not count
 # What never reads or writes a database need not run on a second one.
 WITHOUT_DATABASE = ["--ignore=tests/heuristics", "--ignore=tests/browser"]
@@ -175,7 +176,7 @@ def main(arguments: list[str]) -> int:
     few = any("::" in word or word.endswith(".py") for word in arguments)  # to start more processes would take longer
     server = None
     with ExitStack() as running:
-        runs = [] if there_alone else [("SQLite", pytest("", 0 if few else 3, on_sqlite))]
+        runs = [] if there_alone else [("SQLite", pytest("", 0 if few else PROCESSES, on_sqlite))]
         if on_postgresql:  # beside it: there is much waiting for browsers and other processes
             given = os.environ.get("METACOG_TEST_DATABASE_URL", "")
             server = None if given else running.enter_context(postgresql())
