@@ -40,6 +40,8 @@ class Reading(Split):
         return result
 
     def _asks_for_help(self, word: str) -> bool:
+        if word == "-V":  # alone it is the version's, where a row says nothing else of it
+            return not self.places and "-V" not in self.row.flags
         return word in {"--help", "--version"} or (word in {"-h", "-help"} and bool(self.places))
 
     def _files(self) -> None:
@@ -109,6 +111,8 @@ class Reading(Split):
             return ()
         if place == "operands":
             return self.result.operands
+        if place == "--":
+            return () if self.result.behind is None else self.result.operands[self.result.behind :]
         if place == "reads":
             return [found.word for found in self.result.found if found.effect == "read" and found.word]
         some = slice_of(place)

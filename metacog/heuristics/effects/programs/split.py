@@ -51,7 +51,7 @@ class Split:
                     result.doubts.append("flags made at run time")
                 self._operand(word, at)
             elif text == "--" and not flags_over:
-                flags_over = True
+                flags_over, result.behind = True, len(result.operands)
                 result.flags.append(("--", None))
             elif not word.exact and "=" not in text and not self._ends_in_value(text):
                 result.doubts.append("flags made at run time")

@@ -45,6 +45,7 @@ class Applied:
     subcommand: str = ""
     flags: list[tuple[str, Word | None]] = field(default_factory=list)
     operands: list[Word] = field(default_factory=list)
+    behind: int | None = None  # so many operands stand before "--"
     found: list[Found] = field(default_factory=list)
     runs: list[list[Word]] = field(default_factory=list)
     code: list[tuple[str, Word]] = field(default_factory=list)

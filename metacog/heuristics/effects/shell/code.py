@@ -32,9 +32,13 @@ def _sql(text: "Text", dialect: str | None, word: Word) -> None:
     """Statements for a database's client; what another machine's tables are called says nothing about paths here."""
     if not word.exact:
         text.out.add("unknown", span=(word.start, word.end), detail="SQL made at run time")
-    result = sql.read(word.text, dialect)
+    is_gone = dialect == "memory"  # when the client ends, but for what a statement does with a file
+    result = sql.read(word.text, "sqlite" if is_gone else dialect)
     text.out.compound |= not result.is_simple
+    is_gone &= all(found.of in ("table", None) for found in result.effects if found.effect != "unknown")
     for found in result.effects:
+        if is_gone and found.effect != "unknown":
+            found = found._replace(effect="read", detail="")
         span = (word.start, word.end)
         if found.start is not None and found.end is not None:
             span = _part(word, found.start, found.end - found.start)

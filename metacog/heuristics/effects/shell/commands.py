@@ -153,7 +153,8 @@ def _apply(
         names = found_by.run[at] if found_by is not None and at < len(found_by.run) else None
         _run(text, applied, command, inner, given, names)
     for language, word in _pieces(applied.code):
-        code.read(text, language, word, inner, given)
+        in_memory = language.startswith("sql:") and applied.operands[:1] and applied.operands[0].text == ":memory:"
+        code.read(text, "sql:memory" if in_memory else language, word, inner, given)
     if applied.script and applied.operands:
         _made_script(text, applied.operands[0], applied.language, inner)
     if applied.script and applied.operands and applied.operands[0].exact:
@@ -173,7 +174,8 @@ def _marked(text: "Text", applied: Applied, state: State) -> list[Found]:
 
     Files that it removes and the text itself has written before have a mark.
     """
-    if applied.program == "sed" and any(scripts.clears(word.text) for _, word in applied.code):
+    given = [word.text for _, word in applied.code]
+    if given and scripts.clears(applied.program, {flag for flag, _ in applied.flags}, given):
         written = [found for found in applied.found if found.effect == "write"]
         return [*applied.found, *(found._replace(effect="delete") for found in written)]
     if applied.program != "rm" or any(flag in DEEP for flag, _ in applied.flags):

@@ -1,7 +1,7 @@
 """Scripts of sed and awk: what they write, read and run beside changing text."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 MOST_LETTERS = 20_000
@@ -33,9 +33,23 @@ NUMBER = re.compile(r"\s*\d*")
 CLEARS = re.compile(r"\s*(?:(?:1\s*,\s*\$\s*)?d|s(.)(?:\^?\.\*\$?)\1\1g?)\s*;?\s*")
 
 
-def clears(script: str) -> bool:
-    """Whether a sed script leaves nothing of a text."""
-    return CLEARS.fullmatch(script) is not None
+CLEARS_LINES = re.compile(  # of perl and ruby
+    r"\s*(?:\$_\s*=\s*(?:\"\"|''|undef|nil)|undef\s*\(?\$_\)?|s(.)(?:\^?\.\*\$?)\1\1\w*)\s*;?\s*"
+)
+PRINTS = re.compile(r"[pPwWl=]")  # of sed with -n
+PRINTS_LINES = re.compile(r"\b(?:print|printf|say|puts|p|write)\b")
+
+
+def clears(program: str, flags: Collection[str], scripts: Sequence[str]) -> bool:
+    """Whether an editor of streams leaves nothing of the files that it edits in place."""
+    is_quiet = "-n" in flags and bool(scripts)
+    if program in {"sed", "gsed"}:
+        prints = any(PRINTS.search(script) for script in scripts)
+        return any(CLEARS.fullmatch(script) for script in scripts) or (is_quiet and not prints)
+    if program not in {"perl", "ruby"} or "-i" not in flags:
+        return False
+    prints = any(PRINTS_LINES.search(script) for script in scripts)
+    return any(CLEARS_LINES.fullmatch(script) for script in scripts) or (is_quiet and not prints)
 
 
 def sed(script: str) -> list[Step] | None:

@@ -49,6 +49,12 @@ SAFE_NAMES = re.compile(
     r"GIT_(?:AUTHOR|COMMITTER)_\w+|GIT_TERMINAL_PROMPT|GIT_OPTIONAL_LOCKS|GIT_PS1\w*|GIT_ADVICE|PIP_(?:NO|DISABLE)_\w+"
     r"|DOCKER_BUILDKIT"
 )
+SAFE_FLAGS = re.compile(  # of GOFLAGS, NODE_OPTIONS, MAKEFLAGS and the like
+    r"(?:-(?:mod=\w+|v|race|short|trimpath|count=\d+|buildvcs=\w+|tags=[\w,]+|p=\d+|vet=\w+|j\d*|-jobs=\d+|s|k|-silent)"
+    r"|--(?:max[-_]old[-_]space[-_]size=\d+|max-semi-space-size=\d+|stack-trace-limit=\d+|trace-warnings|no-warnings"
+    r"|no-deprecation|trace-deprecation|enable-source-maps|experimental-vm-modules|openssl-legacy-provider"
+    r"|unhandled-rejections=\w+))(?:\s+|$)"
+)
 SAFE_VALUES = re.compile(
     r"|cat|less|more|true|:|/bin/true|/bin/cat|dumb|0|1|xterm[\w-]*|ignore|default|always|error|never"
 )
@@ -614,7 +620,7 @@ class Text:
         text = value.text if value is not None else "$"
         if name == "PATH" and all(part and SAFE_PATHS.fullmatch(part) for part in text.split(":")):
             return
-        if value is not None and value.exact and SAFE_VALUES.fullmatch(text):
+        if value is not None and value.exact and (SAFE_VALUES.fullmatch(text) or _are_safe(text)):
             return
         if name == "PATH" and value is not None:
             self.out.add("execute", name, "name", span=span, detail="programs from another place")
@@ -627,7 +633,8 @@ class Text:
 
     def declaration(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
         """export, declare, local, readonly, typeset."""
-        if not extra and all(self.source(child).startswith("-") for child in node.named_children):
+        flags = [self.source(child) for child in node.named_children]
+        if not extra and all(flag.startswith("-") and not {"f", "F"} & set(flag) for flag in flags):  # not functions
             self.out.add("read", "environment", "name", span=self.span(node))
             self.out.add("secret", "environment", "name", span=self.span(node))
         for child in [*node.named_children, *extra]:
@@ -673,6 +680,11 @@ class Text:
             if not child.type.endswith("substitution"):
                 waiting += child.children
         self.substitutions(node, state)
+
+
+def _are_safe(flags: str) -> bool:
+    """Whether all flags that a variable gives to a program only say how it does its work."""
+    return bool(flags) and not SAFE_FLAGS.sub("", flags.strip() + " ")
 
 
 def joined(before: Word | None, after: Word | None) -> Word | None:

@@ -337,10 +337,18 @@ class _Script:
         text = self._text(at)
         if text in self.known["never"]:
             self._unknown(at, text)
-        elif self._text(at + 1) == "(" and text not in self.known["methods"] and text not in self.declared:
-            said = {word.lower() for word in WORD.findall(text)}
-            if not self.is_of_project or said & self.known["destroys"]:
-                self._unknown(at, f"the method {text}")
+        elif (
+            self._text(at + 1) == "("
+            and text not in self.known["methods"]
+            and text not in self.declared
+            and not (self.is_of_project and self._looks(text))
+        ):
+            self._unknown(at, f"the method {text}")
+
+    def _looks(self, name: str) -> bool:
+        """Whether a function of the project, or of a package, sounds like one that only looks or computes."""
+        said = [word.lower() for word in WORD.findall(name)]
+        return self.known["destroys"].isdisjoint(said) and (not said or said[0] in self.known["looks"])
 
     def _required(self, at: int) -> None:
         module = self._literal(at + 2) if self._text(at + 3) == ")" else None
@@ -363,6 +371,10 @@ class _Script:
             self._process(member, at, start)
         elif top in {"fs", "child_process"}:
             self._call(top, member, at, start)
+        elif module.startswith((".", "/", "@/", "~/")) and self._text(at) == "(":  # a function of the project
+            called = name.rpartition("/")[2].rpartition(".")[2]
+            if called not in self.known["methods"] and not self._looks(called):
+                self._unknown(start, f"the function {called}")
 
     def _process(self, member: str, at: int, start: int) -> None:
         first, _, rest = member.partition(".")

@@ -11,7 +11,7 @@ R_TESTS = (
     r"\([\w\s/.,='\"-]*\))"
 )
 JULIA_TESTS = (
-    r"(?:using [A-Z]\w*|import Pkg"
+    r"(?:using [A-Z]\w*|import Pkg|include\(\"(?!\.\.)(?:\w[\w.-]*/)*\w[\w-]*\.jl\"\)"
     r"|Pkg\.(?:test|instantiate|status|build|precompile|activate)\([\w\s/.,=\"-]*\))"
 )
 DEBUGGER = (

@@ -1,4 +1,4 @@
-"""Perl, Ruby and PHP: read word by word, by lists of words that do no harm. Every other word is `unknown`.
+"""Perl, Ruby, PHP and Elixir: read word by word, by lists of words that do no harm. Every other word is `unknown`.
 
 Patterns and texts are passed over, but for the code that they may hold.
 """
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ..python_code import SECRET_NAME, Found
 
-LANGUAGES = frozenset({"perl", "ruby", "php"})
+LANGUAGES = frozenset({"perl", "ruby", "php", "elixir"})
 MOST_NESTED = 20
 PAIRS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 BLANK = re.compile(r"(?:\s|#[^\n]*)+")
@@ -51,7 +51,7 @@ def _known() -> Mapping[str, Any]:
     known: dict[str, Any] = json.loads(Path(__file__).with_name("words.json").read_bytes())
     return {
         language: {name: frozenset(text.split()) for name, text in known[language].items()} for language in LANGUAGES
-    } | {name: frozenset(known[name].split()) for name in ("destroys", "outside")}
+    } | {name: frozenset(known[name].split()) for name in ("destroys", "looks", "outside")}
 
 
 def read(language: str, code: str, *, is_of_project: bool = False) -> list[Found]:
@@ -72,7 +72,7 @@ class _Tokens:
             raise Unreadable
 
     def all(self) -> Iterator[Token]:
-        step: Callable[[], Iterator[Token]] = {"perl": self._perl, "ruby": self._ruby, "php": self._php}[self.language]
+        step: Callable[[], Iterator[Token]] = {"perl": self._perl, "php": self._php}.get(self.language, self._ruby)
         while self.at < len(self.code):
             blank = (PHP_BLANK if self.language == "php" else BLANK).match(self.code, self.at)
             if blank:
@@ -233,10 +233,10 @@ class _Tokens:
         yield Token("text", text if "#{" not in text else "#", self.shift + start)
         at = 0
         while (begin := text.find("#{", at)) >= 0:
-            inner = _Tokens("ruby", text, 0, self.depth + 1)
+            inner = _Tokens(self.language, text, 0, self.depth + 1)
             inner.at = begin + 2
             code = inner._quoted("}", "{")
-            yield from _Tokens("ruby", code, self.shift + start + begin + 3, self.depth + 1).all()
+            yield from _Tokens(self.language, code, self.shift + start + begin + 3, self.depth + 1).all()
             at = inner.at
 
     # PHP
@@ -269,6 +269,7 @@ class _Words:
         self.outside: frozenset[str] = known["outside"]
         self.libraries: frozenset[str] = known[language].get("libraries", frozenset())
         self.destroys: frozenset[str] = known["destroys"]
+        self.looks: frozenset[str] = known["looks"]
         self.names: set[str] = set()
 
     def read(self) -> Iterator[Found]:
@@ -292,7 +293,9 @@ class _Words:
                 inside = not inside if inside or before in {"{", "do"} else inside
             elif token.kind == "name":
                 is_given = after == "=" and self.tokens[at + 2].text not in {"=", "~"}
-                if inside or is_given or before in {"def", "function"} or (after == "," and before == ""):
+                is_bound = after == "-" and self.tokens[at + 2].text == ">"  # fn x -> …
+                is_given |= is_bound or before in {"def", "function", "fn"}
+                if inside or is_given or (after == "," and before == ""):
                     self.names.add(token.text)
                 if self.language == "ruby" and token.text in {"require", "require_relative"}:
                     self.is_of_project |= token.text == "require_relative" or after not in self.libraries
@@ -311,11 +314,13 @@ class _Words:
             key = next((one.text for one in self.tokens[at + 1 : at + 3] if one.kind in {"text", "name"}), "")
             if not key or SECRET_NAME.search(key):
                 yield self._say(token, "secret", key or "environment", "name")
+        elif self.language == "elixir" and token.text.startswith(":") and after == "." and name not in self.libraries:
+            yield self._unknown(token, token.text)  # a module of Erlang
         elif name in {"INC", "SIG"} or "^" in token.text:
             yield self._unknown(token, name)
         elif token.text == "@ARGV" and (after == "=" or {before, self._text(at - 2)} & {"push", "unshift", "splice"}):
             yield self._unknown(token, "files that are named at run time")
-        elif token.text.startswith(":") and before == "&" and self._destroys(name):
+        elif token.text.startswith(":") and before == "&" and not self._is_harmless(name):
             yield self._unknown(token, name)
         is_called = after == "(" if self.language == "php" else after == "-" and self._text(at + 3) == "("
         if is_called and self.language != "ruby":
@@ -333,7 +338,7 @@ class _Words:
 
     def _is_method(self, at: int) -> bool:
         before = self._text(at - 1)
-        if self.language == "ruby":
+        if self.language in {"ruby", "elixir"}:
             return before == "."
         return before == "new" or (before == ">" and self._text(at - 2) == "-")
 
@@ -352,7 +357,9 @@ class _Words:
             key = self.tokens[at + 2] if after.text == "[" else None
             if key is None or key.kind != "text" or SECRET_NAME.search(key.text):
                 yield self._say(token, "secret", key.text if key else "environment", "name")
-        elif self.language == "ruby" and text in {"File", "IO", "Dir", "Pathname"}:
+        elif (self.language == "ruby" and text in {"File", "IO", "Dir", "Pathname"}) or (
+            self.language == "elixir" and text == "File"
+        ):
             yield from self._file(at, token)
         elif self.language == "php" and text == "file_get_contents":
             name = self.tokens[at + 2]
@@ -368,13 +375,21 @@ class _Words:
         """Whether a word of Ruby names an argument: `where(state: 1)`."""
         token, after = self.tokens[at], self.tokens[at + 1]
         is_close = after.text == ":" and after.start == token.start + len(token.text)
-        return self.language == "ruby" and is_close and self._text(at - 1) != "."
+        return self.language in {"ruby", "elixir"} and is_close and self._text(at - 1) != "."
 
     def _is_at_hand(self, at: int, text: str) -> bool:
-        """Whether a name is a class of the project, or a method that does not sound like one that destroys."""
+        """Whether a name is a class of the project, or a method that sounds like one that only looks."""
         if not self.is_of_project or self._destroys(text) or text.partition("::")[0] in self.outside:
             return False
-        return text[:1].isupper() or self._is_method(at)
+        return text[:1].isupper() or (self._is_method(at) and self._looks(text))
+
+    def _is_harmless(self, method: str) -> bool:
+        """Whether a method that is named (`&:name`) is known to be."""
+        return method in self.words or (self._looks(method) and not self._destroys(method))
+
+    def _looks(self, text: str) -> bool:
+        said = [word.lower() for word in WORD.findall(text)]
+        return not text.endswith("!") and (text.endswith("?") or not said or said[0] in self.looks)
 
     def _destroys(self, text: str) -> bool:
         return bool({word.lower() for word in WORD.findall(text)} & self.destroys)
@@ -384,6 +399,8 @@ class _Words:
         method, opening, name = self.tokens[at + 2], self.tokens[at + 3].text, self.tokens[at + 4 :][:1]
         looks = {"read", "readlines", "exist?", "file?", "directory?", "size", "glob", "foreach", "binread", "mtime"}
         looks |= {"basename", "dirname", "extname", "join", "expand_path", "children", "entries", "pwd"}
+        if self.language == "elixir":
+            looks = {"read", "read!", "exists?", "dir?", "regular?", "ls", "ls!", "stat", "stat!", "stream!", "cwd!"}
         if self.tokens[at + 1].text != "." or method.text not in looks:
             yield self._unknown(token, "a file")
             return
