@@ -9,6 +9,7 @@ from typing import Any
 
 from ..policy.policy import Policy
 from ..signals import SPECS, Evidence, Signal
+from ..signals.spec import OF_EVERY_TEXT
 from ..text.shadow import hides
 from ..text.spans import MAX_SPANS, Place, Span, spans_of
 from ..text.tags import Item
@@ -25,7 +26,10 @@ LEAST_TERMS = 16  # of each text beside a response that are looked at, however m
 class AwareSignals:
     """The signals of the profile `aware` under a policy; nothing in it changes."""
 
-    __slots__ = ("_calm", "_look", "_looks_for_hedges", "_marks", "_patterns", "_reader", "_specs", "_threshold")
+    __slots__ = (
+        "_calm", "_look", "_looks_for_hedges", "_marks",
+        "_of_every_text", "_patterns", "_reader", "_specs", "_threshold",
+    )  # fmt: skip
 
     def __init__(self, patterns: Patterns, policy: Policy) -> None:
         self._patterns, self._reader = patterns, patterns.reader
@@ -33,8 +37,10 @@ class AwareSignals:
         weights = policy.weights
         self._specs = [(name, spec.find, weights[name], spec.is_hint) for name, spec in SPECS.items() if weights[name]]
         self._looks_for_hedges = weights["no-hedge"] > 0
-        # Whether there is anything that a signal goes by, whichever are in force.
-        self._look = attrgetter(*dict.fromkeys(name for spec in SPECS.values() for name in spec.sees))
+        self._of_every_text = [one for one in self._specs if not OF_EVERY_TEXT.isdisjoint(SPECS[one[0]].sees)]
+        # Whether there is anything that the others go by, whichever are in force.
+        seen = dict.fromkeys(name for spec in SPECS.values() for name in spec.sees if name not in OF_EVERY_TEXT)
+        self._look = attrgetter(*seen)
         self._threshold = policy.threshold
         self._calm = Hesitation(*add_up([], policy.threshold)[:2], (), "", ())
 
@@ -70,12 +76,13 @@ class AwareSignals:
         pattern, keyword = (None, "") if reading.keyword is None else self._patterns.of(reading.keyword)
         unhedged = long_chat if is_unhedged else None
         evidence = Evidence(reading, pattern, keyword, items, unhedged, others, done, failing, most)
-        if not any(self._look(evidence)):  # as of most responses
-            return self._calm
+        specs = self._specs if any(self._look(evidence)) else self._of_every_text
         signals = []
-        for name, find, weight, is_hint in self._specs:
+        for name, find, weight, is_hint in specs:
             if said := find(evidence):
                 signals.append(Signal(name, said[0], 0 if is_hint and is_hint(evidence) else weight, said[1]))
+        if not signals:  # as of most responses
+            return self._calm
         counted = [(one.type, one.weight) for one in signals if one.weight]
         score, is_confident, suggestion = add_up(counted, self._threshold)
         matched = tuple([pattern.id for one in signals if pattern and one.type == "error-pattern"])

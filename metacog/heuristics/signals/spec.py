@@ -72,14 +72,18 @@ class Evidence(NamedTuple):
     most: int  # terms that are looked at
 
 
+# Of what an Evidence holds, what is there with every text. What sees one of these is asked about each, and costs each.
+OF_EVERY_TEXT = frozenset({"items", "most", "reading", "reading.text"})
+
+
 class SignalSpec(NamedTuple):
     """Everything about one signal.
 
     `find` gives what it says of an Evidence, as (detail, spans), or None; it is asked when one of `sees`, names of
-    what an Evidence holds, is there. `details` are the forms its detail takes, each as an expression and what people
-    read instead, with the expression's groups as %(name)s; a form not named there is shown as it is. `title` and
-    `details` are translated where they are shown. `speaks` and `evidence` are its row in docs/heuristics.md, `color`
-    one of the palette in console.css.
+    what an Evidence holds, is there, OF_EVERY_TEXT always. `details` are the forms its detail takes, each as an
+    expression and what people read instead, with the expression's groups as %(name)s; a form not named there is shown
+    as it is. `title` and `details` are translated where they are shown. `speaks` and `evidence` are its row in
+    docs/heuristics.md, `color` one of the palette in console.css.
 
     A signal whose weight is 0 is not looked for. Where `is_hint` says so of what it found, it is a hint instead: it is
     told and its places are marked as ever, and it adds nothing to the score, whatever the policy's weight. `hint` says

@@ -11,8 +11,15 @@ import sys
 from operator import attrgetter
 from pathlib import Path
 
+import pytest
+
+from metacog.heuristics.hesitation.aware import AwareSignals
+from metacog.heuristics.hesitation.patterns import Patterns
+from metacog.heuristics.policy.policy import Policy
 from metacog.heuristics.signals import SEED, SPECS, Evidence
+from metacog.heuristics.signals.spec import SignalSpec
 from metacog.heuristics.text.shadow import Shadow
+from metacog.heuristics.text.spans import Span
 
 ROOT = Path(__file__).parents[3]
 SHOUTING = """
@@ -89,6 +96,26 @@ def test_the_registry_holds_each_signal_once_and_in_order() -> None:
     assert SEED == ("absolute-claim", "error-pattern", "no-hedge", "overconfidence")
     assert [spec.order for spec in SPECS.values()] == sorted({spec.order for spec in SPECS.values()})
     assert all(name == spec.type and re.fullmatch(r"[a-z]+(-[a-z]+)*", name) for name, spec in SPECS.items())
+
+
+def test_a_signal_that_sees_every_text_has_no_other_asked_about_a_calm_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def asks(name: str, spec: SignalSpec) -> SignalSpec:
+        def find(evidence: Evidence) -> tuple[str, tuple[Span, ...]] | None:
+            asked.append(name)
+            return spec.find(evidence)
+
+        return spec._replace(find=find)
+
+    everything = SPECS["hidden-text"]._replace(sees=("reading.text",), find=lambda evidence: None)
+    for name, spec in [*SPECS.items(), ("hidden-text", everything)]:
+        monkeypatch.setitem(SPECS, name, asks(name, spec))
+    aware = AwareSignals(Patterns(()), Policy.from_dict({"profile": "aware"}))
+    for text, others in (("The queue is warm.", []), ("Clearly the queue is warm.", ["absolute-claim"])):
+        asked.clear()
+        assert [one.type for one in aware.hesitate(text, []).signals] == others
+        assert set(asked) == {"hidden-text"} if not others else {"hidden-text", "absolute-claim"} < set(asked)
 
 
 def test_what_a_signal_sees_is_there_to_be_seen() -> None:
