@@ -562,7 +562,7 @@ STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [ASSETS / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "metacog.http.static_files.StaticFiles"},
 }
 
 SESSION_COOKIE_AGE = 14 * 24 * 3600

@@ -8,6 +8,7 @@ import importlib.metadata
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -42,6 +43,10 @@ GOOD_LICENCES = re.compile(
 IN_CLIENTS = ("clients/run_tests.py", "clients/testing", "clients/python/tests/conftest.py")
 
 
+class Skipped(Exception):
+    """What a check needs is not on this machine; the words say what."""
+
+
 def run(*command: str, **environment: str) -> Iterator[str]:
     """Give the output of a command that failed, nothing for one that succeeded."""
     done = subprocess.run(
@@ -64,6 +69,17 @@ def types() -> Iterator[str]:
     yield from run(sys.executable, "-m", "mypy", "metacog", "patterns", "reviews", "tests", "scripts", *IN_CLIENTS)
     # As the oldest Python that may run it reads it.
     yield from run(sys.executable, "-m", "mypy", "--config-file", "clients/python/pyproject.toml")
+
+
+def scripts() -> Iterator[str]:
+    """Read the pages' scripts as TypeScript does: their types stand in JSDoc."""
+    node, compiler = shutil.which("node"), ROOT / "clients/typescript/node_modules/typescript/bin/tsc"
+    if node is None:
+        raise Skipped("no Node")
+    if not compiler.exists():
+        raise Skipped("no TypeScript; `npm ci --ignore-scripts` in clients/typescript installs it")
+    for project in ("tsconfig.json", "tsconfig.strict.json"):
+        yield from run(node, str(compiler), "--project", f"tests/node/{project}", "--pretty", "false")
 
 
 def migrations() -> Iterator[str]:
@@ -201,7 +217,8 @@ def licences() -> Iterator[str]:
 
 
 CHECKS: tuple[Callable[[], Iterator[str]], ...] = (
-    lint, types, migrations, deployment, templates, layout, translations, signals, clients, links, vendored, licences,
+    lint, types, scripts, migrations, deployment, templates, layout, translations, signals, clients, links, vendored,
+    licences,
 )  # fmt: skip
 
 
@@ -216,7 +233,11 @@ def main(names: list[str]) -> int:
         for check in CHECKS:
             if names and check.__name__ not in names:
                 continue
-            found = list(check())
+            try:
+                found = list(check())
+            except Skipped as why:
+                print(f"{check.__name__}: skipped: {why}", flush=True)
+                continue
             failed |= bool(found)
             print(f"{check.__name__}: {'FAILED' if found else 'ok'}", *found, sep="\n", flush=True)
     return int(failed)

@@ -32,12 +32,24 @@ from scripts.screenshots import CHROMIUM, TEAM, manage, running, signed_in
 TEXT = "The timeout is clearly the connection pool, which is obviously too small: doubling it is item {}."
 # What differs in a number alone is one row of the queue.
 WORDS = ["".join(syllables) for syllables in product(("ba", "de", "ki", "lo", "mu", "no"), repeat=4)]
+# Has a page tell what its desk is, whatever name its content gives the module.
+TELL = """addEventListener("DOMContentLoaded", async () => {
+    const script = document.querySelector("script[src*='/desk.']");
+    if (script) window.desk = await import(script.src);
+})"""
+
+
+def when(condition: str) -> str:
+    """Return a function of the page that tells whether a condition holds of its desk."""
+    return f"() => {{ const state = window.desk?.state(); return Boolean(state && ({condition})); }}"
+
+
 # Written down from the press of a key that decides, or undoes, until the frame in which another item is shown.
 WATCH = """() => {
     const times = window.keyToNext = [], presses = [];
     let shown = document.getElementById("item").dataset.held;
     addEventListener("keydown", ({ key, timeStamp }) => {
-        if (key === "u" && waitingKeys.length) presses.pop();
+        if (key === "u" && desk.state().keys.length) presses.pop();
         else if (["a", "u", "Enter"].includes(key)) presses.push(timeStamp);
     }, true);
     new MutationObserver(() => {
@@ -50,13 +62,14 @@ WATCH = """() => {
 }"""
 
 # Nothing that was pressed waits, and each decision is answered.
-IDLE = "() => !waitingKeys.length && !decisions.length && !isSending && byId('desk').ariaBusy !== 'true'"
+IDLE = when("!state.keys.length && !state.decisions.length && !state.isSending && !state.isBusy")
 
 
 def figures_of(times: list[float]) -> dict[str, int]:
-    """Give the median, the 95th percentile and the longest of some times, in milliseconds."""
+    """Give the median, the 90th and 95th percentile and the longest of some times, in milliseconds."""
     ordered = sorted(times)
-    of = {"median": statistics.median(ordered), "p95": ordered[int(len(ordered) * 0.95)], "longest": ordered[-1]}
+    of = {"median": statistics.median(ordered), "longest": ordered[-1]}
+    of |= {f"p{part}": ordered[int(len(ordered) * part / 100)] for part in (90, 95)}
     return {f"{name}_ms": round(value) for name, value in of.items()}
 
 
@@ -89,6 +102,7 @@ def kept_busy(cores: int) -> Iterator[None]:
 
 def press_all(page: Page, agent: str, count: int, every: float) -> tuple[list[float], int]:
     """Press A for each item; return the times of all but the last, which no item follows, and how many were decided."""
+    page.add_init_script(TELL)
     page.goto(f"/queue/?agent={agent}")
     page.wait_for_selector("#approve")
     page.wait_for_timeout(1000)
@@ -120,11 +134,11 @@ def main() -> None:
             times, decided = press_all(page, agent, options.count, options.every)
         browser.close()
     figures = figures_of(times)
-    print("| presses | decided | median | 95th percentile | longest |\n|---|---|---|---|---|")
+    print("| presses | decided | median | 90th percentile | 95th | longest |\n|---|---|---|---|---|---|")
     busy = f", {options.busy} cores kept busy" if options.busy else ""
     print(
         f"| {options.count}, one every {options.every:g} s{busy} | {decided} "
-        f"| {figures['median_ms']} ms | {figures['p95_ms']} ms | {figures['longest_ms']} ms |"
+        f"| {figures['median_ms']} ms | {figures['p90_ms']} ms | {figures['p95_ms']} ms | {figures['longest_ms']} ms |"
     )
 
 

@@ -228,7 +228,7 @@ LAST_PART = 10  # of the time until an item expires, from which on it is pressin
 UNITS = ((86_400, gettext_noop("{n} d")), (3600, gettext_noop("{n} h")), (60, gettext_noop("{n} min")))
 
 
-# The script says the same with the same words; see `rounded` and `clock` in console.js.
+# The script says the same with the same words; see `rounded` in time.js and `clock` in console.js.
 def rounded(seconds: int) -> str:
     """Return a duration in its largest unit."""
     size, unit = next((each for each in UNITS if seconds >= each[0]), (1, gettext_noop("{n} s")))

@@ -1,92 +1,19 @@
-// What every page has: saying things, time, copying, what is typed, and what went wrong. The scripts beside this one
-// spare the reload and the mouse: every action they take is a link or a form that works without them.
-"use strict";
-
-const words = document.body.dataset;
-const byId = (id) => document.getElementById(id);
-const HEARD = 80; // characters of a text that are read out
-
-// -- saying things -----------------------------------------------------------------------------
-
-let saying;
-function announce(text) {
-  byId("live").textContent = "";
-  // A change in the same moment as the swap is not read out; htmx tells of one swap once for each element that came.
-  clearTimeout(saying);
-  saying = setTimeout(() => { byId("live").textContent = text; }, 100);
-}
-
-const toAnnounce = (part) => [...part.querySelectorAll("[data-announce]")].map((each) => each.innerText).join("\n");
-
-// Whose text it was is heard before it ends.
-const beginning = (text) => (text.length > HEARD ? `${text.slice(0, HEARD)}…` : text);
-
-function complain(text) {
-  let note = byId("complaint");
-  if (!note) {
-    note = document.createElement("p");
-    note.id = "complaint";
-    note.className = "complaint";
-    note.setAttribute("role", "alert");
-    document.body.append(note);
-  }
-  setText(note, text);
-  clearTimeout(note.timer);
-  note.timer = setTimeout(() => note.remove(), 12000);
-}
-
-// What was said about what was tried before.
-function forgetRefusal() {
-  byId("complaint")?.remove();
-  document.querySelector("#stopped [role=alert]")?.remove();
-}
-
-// What a key could not do, for whoever looks as well.
-function say(text) {
-  let note = byId("notice");
-  if (!note) {
-    note = document.createElement("p");
-    note.id = "notice";
-    note.className = "complaint plain";
-    document.body.append(note);
-  }
-  setText(note, text);
-  announce(text);
-  clearTimeout(note.timer);
-  note.timer = setTimeout(() => note.remove(), 5000);
-}
-
-// It gives way to what is done next.
-for (const kind of ["keydown", "pointerdown"]) addEventListener(kind, () => byId("notice")?.remove(), true);
+// What every page has: time, copying, lists, and what went wrong. The scripts beside this one spare the reload and the
+// mouse: every action they take is a link or a form that works without them.
+import { announce, byId, complain, main, setText, words } from "./page.js";
+import { rounded, serverNow } from "./time.js";
+import { isTyped, whatFailed } from "./typed.js";
 
 // -- time: reviews/templatetags/console.py says the same ------------------------------------------
-
-function rounded(seconds) {
-  for (const [unit, size] of [["d", 86400], ["h", 3600], ["min", 60]]) {
-    if (seconds >= size) return words[unit].replace("{n}", Math.floor(seconds / size));
-  }
-  return words.s.replace("{n}", seconds);
-}
 
 function clock(seconds) {
   if (seconds >= 3600) return rounded(seconds);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-// The server's clock counts, not the device's.
-let skew = 0;
-addEventListener("htmx:afterRequest", (event) => {
-  const date = Date.parse(event.detail.xhr?.getResponseHeader("Date") ?? "");
-  if (date && Math.abs(date - Date.now()) > 2000) skew = date - Date.now();
-});
-
-function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text;
-}
-
 function tick() {
   if (document.hidden) return;
-  const now = Date.now() + skew;
+  const now = serverNow();
   for (const time of document.querySelectorAll("time.ago")) {
     const seconds = Math.max(0, Math.floor((now - Date.parse(time.dateTime)) / 1000));
     setText(time, words.ago.replace("{time}", rounded(seconds)));
@@ -99,7 +26,7 @@ function tick() {
   for (const countdown of document.querySelectorAll(".countdown")) {
     countdown.until ??= performance.now() + countdown.dataset.seconds * 1000;
     const seconds = Math.ceil((countdown.until - performance.now()) / 1000);
-    if (seconds > 0) setText(countdown, words.s.replace("{n}", seconds));
+    if (seconds > 0) setText(countdown, words.s.replace("{n}", String(seconds)));
     else for (const part of countdown.parentElement.querySelectorAll("button, button + kbd, .countdown")) part.remove();
   }
 }
@@ -136,54 +63,10 @@ for (const choice of document.querySelectorAll(".filters select")) {
   choice.addEventListener("change", () => choice.form.requestSubmit());
 }
 for (const form of document.querySelectorAll(".filters")) {
-  form.addEventListener("formdata", ({ formData }) => {
+  form.addEventListener("formdata", (/** @type {any} */ { formData }) => {
     // What is not chosen does not belong into the address.
     for (const [name, value] of [...formData]) if (value === "") formData.delete(name);
   });
-}
-
-// -- what is typed -------------------------------------------------------------------------------
-
-function isChanged(field) {
-  if (field.type === "checkbox") return field.checked !== field.defaultChecked;
-  if (field.matches("select")) return !(field.selectedOptions[0]?.defaultSelected ?? true);
-  return field.value !== field.defaultValue;
-}
-
-// What was refused comes back in the field, and is not sent either.
-const isUnsent = (field) => isChanged(field) || "posted" in field.dataset;
-
-const unsent = () => [...document.querySelectorAll("textarea, fieldset#edited, fieldset#edited :is(input, select)")]
-  .filter((field) => (field.matches("fieldset") ? "posted" in field.dataset : isUnsent(field)));
-const isTyped = () => unsent().length > 0;
-
-// What takes away something typed, such as to look at another item: the first press says so, a second of the same key
-// or of the mouse does it.
-let pressed = ""; // the key, or "" for the mouse
-let warned; // what was pressed when it was said
-addEventListener("keydown", ({ key }) => { pressed = key; }, true);
-addEventListener("pointerdown", () => { pressed = ""; }, true);
-
-function mayLeave(warning = words.unsent) {
-  if (!isTyped() || (warned === pressed && byId("complaint")?.textContent === warning)) return true;
-  warned = pressed;
-  complain(warning);
-  return false;
-}
-
-// To another page, too, by whatever way but by sending it: the browser asks. What htmx sends stays on the page.
-let isLeft = false;
-addEventListener("submit", (event) => {
-  isLeft = !event.defaultPrevented && unsent().every((field) => field.form === event.target);
-});
-addEventListener("beforeunload", (event) => {
-  if (isTyped() && !isLeft) event.preventDefault();
-});
-addEventListener("pageshow", () => { isLeft = false; });
-
-// The address may be another than the one the page came with.
-for (const form of document.querySelectorAll(".choice")) {
-  form.addEventListener("formdata", ({ formData }) => formData.set("next", location.pathname + location.search));
 }
 
 document.addEventListener("htmx:beforeOnLoad", (event) => {
@@ -194,13 +77,6 @@ document.addEventListener("htmx:beforeOnLoad", (event) => {
 });
 
 // -- what went wrong -------------------------------------------------------------------------------
-
-// Without an answer, and after 500, it may have been decided all the same.
-function whatFailed({ xhr, requestConfig }, isText = isTyped()) {
-  if (requestConfig.verb === "get") return words.unshown;
-  if (xhr.status >= 400 && xhr.status < 500 && xhr.status !== 429) return words.forbidden;
-  return ([429, 503].includes(xhr.status) ? words.failed : words.unknown) + (isText ? words.inField : "");
-}
 
 for (const failure of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
   document.addEventListener(failure, (event) => {
@@ -215,7 +91,7 @@ for (const failure of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) 
 
 // A request that gave way to another is no error for the browser's console; of what did go wrong the event that follows
 // `afterRequest` tells there.
-htmx.logger = (element, event, detail) => {
+htmx.logger = (_, event, detail) => {
   if (["htmx:sendAbort", "htmx:afterRequest"].includes(event)) delete detail.error;
 };
 

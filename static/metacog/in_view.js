@@ -1,6 +1,6 @@
 // What was in view: an area that is cut says how much more it has, and an approval asks once while the end of a text or
 // an argument was never in sight. Without a script nothing is cut (in_view.css), and the buttons stand behind it all.
-"use strict";
+import { beginning, say, setText, words } from "./page.js";
 
 // -- areas that are cut ----------------------------------------------------------------------------
 
@@ -8,7 +8,7 @@ const AREAS = "pre.code, .answered, .changed, .says, .clipped, .md .scroll, .edi
 const sized = new ResizeObserver((entries) => entries.forEach(({ target }) => markEdge(target)));
 
 // How many lines are below what is shown, a line that is cut among them.
-function linesBelow(area) {
+export function linesBelow(area) {
   const style = getComputedStyle(area);
   const left = area.scrollHeight - area.clientHeight - area.scrollTop - parseFloat(style.paddingBottom);
   return Math.ceil((left - 1) / (parseFloat(style.lineHeight) || 1.5 * parseFloat(style.fontSize)));
@@ -61,7 +61,7 @@ function note(entries) {
   }
 }
 
-function unseenEnds(part) {
+export function unseenEnds(part) {
   note(sight.takeRecords());
   return [...part.querySelectorAll(".end")].filter((end) => !inView.has(end) && !isInSight(end) && !isOtherLayout(end));
 }
@@ -77,7 +77,7 @@ function isInSight(end) {
 }
 
 // Whether what `part` shows may be approved: the first time not, while an end was never in sight; that is shown then.
-function mayApprove(part) {
+export function mayApprove(part) {
   const ends = unseenEnds(part);
   if (!ends.length || ends.every((end) => askedAbout.has(end))) return true;
   ends.forEach((end) => askedAbout.add(end));
@@ -90,7 +90,7 @@ function mayApprove(part) {
 function toldOfEnds(ends) {
   const named = [...new Set(ends.map((end) => end.dataset.end))].filter(Boolean);
   if (!named.length) return words.endOfText;
-  const more = named.length > 3 ? ` ${words.andMore.replace("{n}", named.length - 3)}` : "";
+  const more = named.length > 3 ? ` ${words.andMore.replace("{n}", String(named.length - 3))}` : "";
   return words.endOf.replace("{what}", named.slice(0, 3).map((name) => `“${beginning(name)}”`).join(", ") + more);
 }
 

@@ -1,5 +1,13 @@
 // Keys: what each of them does, and which wait until the item they are for has been in sight.
-"use strict";
+import { dispatch, does, state } from "./desk.js";
+import { isDecided, isKept, isNote } from "./desk_state.js";
+import { edit, isEditing, press, reject } from "./editor.js";
+import { keyOf } from "./key_names.js";
+import { step } from "./list.js";
+import { announce, byId, main, say, words } from "./page.js";
+import { isPaletteKey, openPalette } from "./palette.js";
+import { decidePicked, pick, picked, unpick } from "./picked.js";
+import { pickRow, stepPicked, stepRow } from "./rows.js";
 
 // A box that was ticked with the mouse keeps the focus, and takes no letters.
 const isTyping = (target) => target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]");
@@ -7,16 +15,6 @@ const isTyping = (target) => target.closest("input:not([type=checkbox]), textare
 // Who chose a reason with its number stands in the note, and may have nothing to add.
 const isNoteSkipped = (note) => words.keys !== "off" && note.id === "reason" && !note.value
   && Boolean(document.querySelector(".reject[open] [name=preset]:checked"));
-
-function press(key) {
-  const control = document.querySelector(`[data-key="${key}"]`);
-  if (control && !control.disabled) control.click();
-  return Boolean(control);
-}
-
-function reject() {
-  if (press("r")) focusReason(); // at once: `toggle` comes after the keys of a quick hand
-}
 
 const KEYS = {
   a: () => decidePicked("approve") || stepPicked("a") || press("a"),
@@ -35,118 +33,54 @@ const KEYS = {
   "?": () => byId("keys").showModal(),
 };
 
-const ON_ITEM = "aeryn"; // what these do is done to the item in sight
-const AT_ONCE = ["/", "?", "g"];
+// -- keys that wait: desk_state.js says which, and what becomes of them ---------------------------------------------
 
-// What a key says in Latin letters: as typed, and on a layout of another script by where the key lies.
-function keyOf(event) {
-  if (event.key.length !== 1) return "";
-  const key = event.key.toLowerCase();
-  if (/^[\x20-\x7e]$/.test(key)) return key;
-  if (event.code === "Slash") return event.shiftKey ? "?" : "/";
-  return /^Key[A-Z]$/.test(event.code) ? event.code[3].toLowerCase() : key;
-}
-
-// -- keys that wait --------------------------------------------------------------------------------
-
-// A key that is pressed before the next item has been in sight for SETTLE is kept, and what follows it; each acts on the
-// item that has then come and been in sight so long. Escape, the mouse, and what goes wrong let them go.
-const waitingKeys = []; // { key, isShifted, isText }
-const MOST_WAITING = 1000; // a slow server and a quick hand: what is dropped would be missing among the decisions
 let nextTry;
 
-function keep(event) {
-  const isText = isNote(event);
-  const key = isText || event.key === "Enter" ? event.key : keyOf(event);
-  if (key === "Backspace") {
-    if (waitingKeys.at(-1).isText) waitingKeys.pop();
-  } else if (key === "u" && !isText && waitingKeys.length && waitingKeys.at(-1).key !== "u") {
-    takeBackWaiting();
-  } else if (waitingKeys.length < MOST_WAITING) {
-    waitingKeys.push({ key, isShifted: event.shiftKey, isText });
-  }
-  drain();
-}
-
-// There is nothing yet to undo; of a rejection or an edit that waits, all goes with its Enter.
-function takeBackWaiting() {
-  let last = waitingKeys.pop();
-  if (last.key !== "Enter" || last.isText) return;
-  while (waitingKeys.length && (last.isText || !["r", "e"].includes(last.key))) last = waitingKeys.pop();
-}
-
-function drain() {
+does("act", ({ key, isShifted, isText }) => (isText ? note(key) : actOn(key, isShifted)));
+does("showKeys", ({ keys }) => {
   clearTimeout(nextTry);
-  while (waitingKeys.length && !isSettling()) {
-    const { key, isShifted, isText } = waitingKeys.shift();
-    if (isText) note(key);
-    else actOn(key, isShifted);
-  }
-  if (waitingKeys.length) nextTry = setTimeout(drain, 20);
-  showWaitingKeys();
-}
-
-function dropWaitingKeys() {
-  waitingKeys.length = 0;
-  drain();
-}
-
-function showWaitingKeys() {
+  if (keys.length) nextTry = setTimeout(() => dispatch({ type: "drain", at: performance.now() }), 20);
   const line = byId("waiting-keys");
   if (!line) return;
-  line.hidden = !waitingKeys.length;
-  line.querySelector("b").textContent = waitingKeys
+  line.hidden = !keys.length;
+  line.querySelector("b").textContent = keys
     .map(({ key, isText }) => (key === "Enter" ? "↵" : isText ? key : key.toUpperCase())).join(" ");
-}
+});
 
-document.addEventListener("pointerdown", () => { if (waitingKeys.length) dropWaitingKeys(); });
-addEventListener("beforeunload", (event) => { if (waitingKeys.length && !isLeft) event.preventDefault(); });
+document.addEventListener("pointerdown", () => { if (state().keys.length) dispatch({ type: "dropKeys" }); });
 
-// Whoever types on while another item comes to the front means none of it: keys count again after a pause.
-let ignoredUntil = 0;
-const PAUSE = 500; // milliseconds
-
-function ignoreKeys() {
-  ignoredUntil = performance.now() + PAUSE;
-}
-
+// Whoever types on while another item comes to the front means none of it.
 function isIgnored({ key, target, ctrlKey, metaKey, altKey }) {
-  if (performance.now() > ignoredUntil || isTyping(target) || ctrlKey || metaKey || altKey) return false;
+  if (performance.now() > state().ignoredUntil || isTyping(target) || ctrlKey || metaKey || altKey) return false;
   if (key.length > 1 && key !== "Enter") return false;
-  ignoreKeys();
+  dispatch({ type: "ignore", at: performance.now() });
   return true;
 }
 
-function isKept(event) {
-  const key = event.key === "Enter" ? event.key : keyOf(event);
+const isFormOpen = () => Boolean(document.querySelector("details:is(.reject, .grant, .menu)[open]"));
+const isHeldBack = (target) => !isDecided(state()) && (isTyping(target) || isFormOpen());
+
+// As the desk wants to know it.
+function told({ key, code, shiftKey, ctrlKey, metaKey, altKey, target }) {
+  const isCommand = ctrlKey || metaKey, name = key === "Enter" ? key : keyOf({ key, code, shiftKey });
+  const isText = isNote(state(), { key, isCommand });
+  return {
+    key: isText ? key : name, isText, isShifted: shiftKey, at: performance.now(),
+    pressed: {
+      key, name, isCommand, isModified: isCommand || altKey, at: performance.now(),
+      isKnown: name in KEYS || /^([1-9]|Enter)$/.test(name), isTyping: Boolean(isTyping(target)), isOpen: isFormOpen(),
+      isUndoOff: Boolean(document.querySelector("#told [disabled]")),
+    },
+  };
+}
+
+function isKeptBack(event) {
   if (!main || isPageAwaited() || words.keys === "off") return false;
-  if (isNote(event) || (event.key === "Enter" && begun().length)) return true;
-  if (event.ctrlKey || event.metaKey || event.altKey) return false;
-  if (waitingKeys.length) {
-    return !AT_ONCE.includes(key) && (key in KEYS || /^([1-9]|Enter)$/.test(key)) && (isDecided() || !isTyping(event.target));
-  }
-  if (isHeldBack(event.target)) return false;
-  if (key === "u") return isPosting || Boolean(document.querySelector("#told [disabled]")); // it means what is on its way
-  return isSettling() && ON_ITEM.includes(key) && key !== "";
-}
-
-const isHeldBack = (target) => !isDecided()
-  && (isTyping(target) || document.querySelector("details:is(.reject, .grant, .menu)[open]"));
-
-// What the keys that wait begin and do not send: a rejection from its R on, an edit from its E on.
-function begun() {
-  const from = waitingKeys.findLastIndex(({ key, isText }) => ["r", "e"].includes(key) && !isText);
-  const keys = from < 0 ? [] : waitingKeys.slice(from);
-  return keys.some(({ key, isText }) => key === "Enter" && !isText) ? [] : keys;
-}
-
-// What follows its E, its R or the number of its reason is text.
-function isNote({ key, ctrlKey, metaKey }) {
-  const keys = begun();
-  if (!keys.length || ctrlKey || metaKey) return false;
-  const isEdit = keys[0].key === "e";
-  if (key === "Enter") return isEdit || keys.at(-1).isText;
-  return key === "Backspace" || (key.length === 1 && (isEdit || keys.length > 1 || !/^[1-9]$/.test(key)));
+  const { pressed, ...key } = told(event);
+  if (!isKept(state(), pressed)) return false;
+  dispatch({ type: "key", ...key });
+  return true;
 }
 
 function note(text) {
@@ -192,7 +126,7 @@ function awaitPage() {
 
 function grant() {
   awaited = undefined;
-  if (!byId("granting").open && !isDecided()) press("g");
+  if (!byId("granting").open && !isDecided(state())) press("g");
 }
 
 const isPageAwaited = () => Boolean(awaited) && performance.now() < awaited;
@@ -210,8 +144,8 @@ function goToPage(key) {
 function leave() {
   const open = document.querySelector("details[open]:is(.menu, .reject, .grant)");
   awaited = undefined;
-  if (waitingKeys.length) {
-    dropWaitingKeys();
+  if (state().keys.length) {
+    dispatch({ type: "dropKeys" });
   } else if (open) {
     open.open = false;
     open.querySelector("summary").focus({ preventScroll: true });
@@ -239,9 +173,8 @@ document.addEventListener("keydown", (event) => {
   }
   if (event.key === "Escape") return leave();
   if (isIgnored(event)) return event.preventDefault();
-  if (!event.repeat && isKept(event)) {
+  if (!event.repeat && isKeptBack(event)) {
     stillDown = event.key;
-    keep(event);
     return event.preventDefault();
   }
   // On a reason, Enter alone: where several are decided, the form's first button is one that decides nothing.
@@ -259,7 +192,7 @@ document.addEventListener("keydown", (event) => {
   // On a box of a list it would press the first button, which takes a step with all that are ticked.
   if (event.key === "Enter" && event.target.matches("[type=checkbox][form=many]")) return event.preventDefault();
   if (words.keys === "off" || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
-  const reason = event.target.id !== "reason" && document.querySelectorAll(".reject[open] [name=preset]")[event.key - 1];
+  const reason = event.target.id !== "reason" && document.querySelectorAll(".reject[open] [name=preset]")[Number(event.key) - 1];
   if (reason) {
     stillDown = event.key;
     choose(reason);

@@ -1,12 +1,14 @@
 // The command palette: pages, what can be done on this page, settings, and what the server finds.
-"use strict";
+import { reject } from "./editor.js";
+import { keyOf } from "./key_names.js";
+import { byId, setText } from "./page.js";
 
 const palette = byId("palette");
 const SHOWN = 40; // options at most
 let found; // the request under way
 let soonest; // when to ask
 
-const isPaletteKey = (event) => Boolean(palette) && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey
+export const isPaletteKey = (event) => Boolean(palette) && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey
   && keyOf(event) === "k";
 
 // The words of a control, without its key.
@@ -16,7 +18,7 @@ function nameOf(control) {
   return copy.textContent.trim().replace(/\s+/g, " ");
 }
 
-function option(text, { href, control, keys = "", of = "" }) {
+function option(text, { href = undefined, control = undefined, keys = "", of = "" }) {
   const made = document.createElement("div"), what = document.createElement("span");
   made.role = "option";
   made.ariaSelected = "false";
@@ -39,7 +41,7 @@ const OPTIONS = {
   // Whatever has a key on this page, and is there to be pressed: what decides first.
   actions: () => [...document.querySelectorAll("main [data-key]")]
     .filter((control) => !control.disabled && control.checkVisibility())
-    .sort((one, other) => Boolean(other.closest("#buttons")) - Boolean(one.closest("#buttons")))
+    .sort((one, other) => Number(Boolean(other.closest("#buttons"))) - Number(Boolean(one.closest("#buttons"))))
     .map((control) => option(nameOf(control), { control, keys: control.dataset.key.toUpperCase() })),
   pages: () => [...document.querySelectorAll("#keys [data-go]")].map((page) => option(nameOf(page), {
     href: page.href, keys: page.dataset.go && `G ${page.dataset.go.toUpperCase()}`,
@@ -53,7 +55,7 @@ const groups = () => [...palette.querySelectorAll("[data-of]")];
 const options = () => [...palette.querySelectorAll("[role=option]")].filter((each) => !each.hidden);
 const chosenOption = () => palette.querySelector("[aria-selected=true]");
 
-function openPalette() {
+export function openPalette() {
   for (const group of groups()) group.replaceChildren(...(OPTIONS[group.dataset.of]?.() ?? []));
   const field = byId("palette-q");
   field.value = "";
@@ -115,7 +117,7 @@ async function find() {
     const before = chosenOption(), isKept = before?.isConnected && !before.hidden;
     narrow(true);
     if (isKept && !before.hidden) markOption(before);
-  } catch (error) {
+  } catch (/** @type {any} */ error) {
     if (error.name !== "AbortError") group.replaceChildren();
   }
 }

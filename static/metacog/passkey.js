@@ -1,6 +1,4 @@
 // A passkey that did not come: what django-allauth's script tells the page of, in a sentence beside the button.
-"use strict";
-
 document.addEventListener("allauth.error", (event) => {
   const told = document.getElementById("passkey-told");
   const isCancelled = ["NotAllowedError", "AbortError"].includes(event.detail.exception.name); // the same for a time-out

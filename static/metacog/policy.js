@@ -1,6 +1,7 @@
 // The policy page: a change says that its preview is under way, a reset fills in its field, a section that is jumped to
 // unfolds, a folded rule says what it is, and a draft is left only when the browser has asked.
-"use strict";
+import { announce } from "./page.js";
+import "./rules.js";
 
 const draft = document.getElementById("draft"), preview = document.getElementById("preview");
 

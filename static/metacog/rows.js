@@ -1,5 +1,6 @@
 // Lists: J and K go from row to row, Enter opens, X selects where several can be dealt with at once.
-"use strict";
+import { setText } from "./page.js";
+import { mayLeave } from "./typed.js";
 
 // A list names itself with data-list; its rows are what stands in it.
 const rowsHere = () => [...document.querySelectorAll("[data-list] > *")].filter((row) => row.checkVisibility());
@@ -11,7 +12,7 @@ function handleOf(row) {
   return handle ?? row;
 }
 
-function stepRow(by) {
+export function stepRow(by) {
   const rows = rowsHere();
   const at = rows.findIndex((row) => row.contains(document.activeElement));
   const row = rows[at < 0 ? (by > 0 ? 0 : -1) : at + by];
@@ -38,12 +39,12 @@ countSelected(); // a page that comes back keeps what was ticked
 
 const boxOf = (row) => row?.querySelector("input[type=checkbox]");
 
-function pickRow() {
+export function pickRow() {
   boxOf(document.activeElement.closest("[data-list] > *"))?.click();
 }
 
 // What A and R do where rows are selected: the bar's first step, or the one that dismisses.
-function stepPicked(key) {
+export function stepPicked(key) {
   if (!rowsHere().some((row) => boxOf(row)?.checked)) return false;
   const button = document.querySelector(`.bulk [name=step]${key === "a" ? ":not([value=dismiss]):not(.unseen)" : "[value=dismiss]:not(.unseen)"}`);
   button?.click();

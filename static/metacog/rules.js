@@ -1,5 +1,5 @@
 // The rules of a policy: their order is that of the page.
-"use strict";
+import { announce, byId } from "./page.js";
 
 function moveRule(rule, before) {
   rule.parentElement.insertBefore(rule, before);

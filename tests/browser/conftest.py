@@ -13,6 +13,8 @@ import pytest
 from django.core.signals import request_finished, request_started
 from django.utils import timezone
 
+from scripts.key_to_next import TELL
+
 # The browser's driver runs its own event loop in this thread; the tests' own queries are no concern of it.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
@@ -146,6 +148,7 @@ def open_page(
         else:
             page = browser.new_context(base_url=live_server.url, **options).new_page()
             page.set_default_timeout(20_000)
+            page.add_init_script(TELL)
         used.append((page, kept))
         page.set_viewport_size(viewport)
         Heartbeat.objects.update_or_create(name="worker", defaults={"at": timezone.now()})  # else each page tells of it

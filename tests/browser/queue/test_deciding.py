@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from scripts.key_to_next import when
 from tests.browser.axe import OF_COLOURS, faults
 from tests.browser.test_people import LOW
 from tests.conftest import HELD
@@ -28,12 +29,12 @@ SHIFT = 8  # as the browser counts modifiers
 
 def settled(page: Any) -> None:
     """Wait until what is on the desk has been in sight so long that a key decides it."""
-    page.wait_for_function("() => performance.now() - settledAt >= SETTLE")
+    page.wait_for_function(when("performance.now() - state.settledAt >= 150"))
 
 
 def rested(page: Any) -> None:
     """Wait until a click is no longer taken for the second of a double click, meant for the item before."""
-    page.wait_for_function("() => performance.now() - cameAt >= DOUBLE_CLICK")
+    page.wait_for_function(when("performance.now() - state.cameAt >= 350"))
 
 
 def press(page: Any, key: str) -> None:
@@ -43,7 +44,7 @@ def press(page: Any, key: str) -> None:
 
 def idle(page: Any) -> None:
     """Wait until what was decided is saved: the next item is shown before."""
-    page.wait_for_function("() => !decisions.length && !isSending && !asking")
+    page.wait_for_function(when("!state.decisions.length && !state.isSending && !state.isAsking"))
 
 
 def none_held(page: Any, **limit: float) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from scripts.key_to_next import WATCH, figures_of
+from scripts.key_to_next import WATCH, figures_of, when
 from tests.browser.queue.test_deciding import A_LOOK, decided, idle, none_held, rested, settled
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -33,7 +33,7 @@ def hold(kuro: Any, count: int) -> list[str]:
 
 
 def kept(page: Any, count: int = 1) -> None:
-    page.wait_for_function("count => ahead.length >= count", arg=count)
+    page.wait_for_function(when(f"state.ahead.length >= {count}"))
 
 
 def on_desk(page: Any, held: str) -> None:
@@ -237,7 +237,7 @@ def test_a_refused_reason_is_given_back_although_what_follows_comes_after_it(
     page.locator("#reason").press("Control+Enter")
     answer_now = hold_back(page, re.compile("now=1"))
     answer_ahead()
-    page.wait_for_function("() => !asking")
+    page.wait_for_function(when("!state.isAsking"))
     answer_decision()
     given_back = page.locator("#standing", has_text="Your reason, which was not sent: Nobody measured it.")
     given_back.wait_for()
@@ -383,7 +383,7 @@ def test_every_press_of_undo_takes_one_decision_back_and_what_is_told_gives_way(
     page.keyboard.type("uu")
     expect(page.locator("#notice")).to_contain_text("Nothing left to undo")
     assert not Decision.objects.filter(undone_at=None).exists()
-    page.evaluate("clearTimeout(byId('notice').timer)")  # after which it would leave by itself
+    page.locator("#notice").evaluate("note => clearTimeout(note.timer)")  # after which it would leave by itself
     page.keyboard.press("r")
     expect(page.locator("#rejecting")).to_have_attribute("open", "")
     expect(page.locator("#notice")).to_have_count(0)
@@ -501,7 +501,7 @@ def test_keys_count_although_the_decided_rejection_is_still_in_sight(open_page: 
     settled(page)
     for key in ("r", "2", "Enter"):
         page.keyboard.press(key)
-    page.wait_for_function("() => !decisions.length")  # it has been answered before the next item comes
+    page.wait_for_function(when("!state.decisions.length"))  # it has been answered before the next item comes
     page.keyboard.press("a")
     let_go()
     on_desk(page, held[2])

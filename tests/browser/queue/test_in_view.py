@@ -14,7 +14,8 @@ from tests.conftest import Caller
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 LONG = "".join(f"echo line {number}\n" for number in range(90)) + "rm -rf /srv"
-SHOWN = "() => unseenEnds(document).length"
+IN_VIEW = "await import('/static/metacog/in_view.js')"
+SHOWN = f"async () => ({IN_VIEW}).unseenEnds(document).length"
 
 
 def ask(caller: Caller, command: str = LONG, **fields: Any) -> str:
@@ -70,7 +71,7 @@ def test_one_wide_line_is_counted_by_the_lines_it_takes(open_page: Any, alice: A
     page = open_page(alice)
     page.goto(f"/queue/{held}/")
     expect(page.locator("#text .edge")).to_contain_text("more lines")
-    lines = page.locator("#text pre.code").evaluate("area => linesBelow(area)")
+    lines = page.locator("#text pre.code").evaluate(f"async area => ({IN_VIEW}).linesBelow(area)")
     assert lines > 100
     assert page.locator("#text pre.code").evaluate("area => area.scrollWidth <= area.clientWidth")
 

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from reviews.models import Decision, HeldItem, ItemTalk
+from scripts.key_to_next import when
 from tests.browser.queue.test_deciding import RISKY, idle, settled
 from tests.browser.queue.test_going_on import hold, hold_back, kept, on_desk
 from tests.browser.queue.test_tool_calls import ask
@@ -128,9 +129,10 @@ def test_a_look_at_the_list_while_the_next_item_is_on_its_way_takes_no_button_fr
     page.goto("/queue/")
     settled(page)
     page.keyboard.press("a")
-    page.wait_for_function("() => !decisions.length && !isSending")
+    page.wait_for_function(when("!state.decisions.length && !state.isSending"))
     kuro.hold()
-    page.evaluate("htmx.ajax('GET', byId('poll').getAttribute('hx-get'), { source: '#poll', swap: 'none' })")
+    look = "poll => htmx.ajax('GET', poll.getAttribute('hx-get'), { source: poll, swap: 'none' })"
+    page.locator("#poll").evaluate(look)
     expect(page.locator("#standing")).to_be_empty()
     answer_ahead()
     expect(page.locator("#item")).not_to_have_attribute("data-held", held[0])
@@ -144,7 +146,7 @@ def test_a_reason_comes_back_although_the_item_after_it_was_shown(quiet: Any, ku
     quiet.route("**/decide", lambda route: cut.append(route))
     settled(quiet)
     reject(quiet)
-    quiet.evaluate("forgetAhead()")
+    quiet.evaluate("desk.dispatch({ type: 'listChanged' })")
     answer_ahead()
     on_desk(quiet, held[1])
     expect(quiet.locator("#told")).to_contain_text("Rejected")
@@ -164,7 +166,7 @@ def test_of_two_that_come_back_none_is_told_as_decided(quiet: Any, kuro: Any) ->
         quiet.keyboard.press("a")
         on_desk(quiet, following)
     for number in (0, 1):
-        quiet.wait_for_function("number => decisions.length === 2 - number && decisions[0].isSent", arg=number)
+        quiet.wait_for_function(when(f"state.decisions.length === {2 - number} && state.decisions[0].isSent"))
         nth(quiet, cut, number).abort()
     idle(quiet)
     expect(quiet.locator("#told")).to_be_empty()
@@ -193,7 +195,7 @@ def test_what_came_back_is_opened_from_its_row_with_its_reason(quiet: Any, kuro:
     quiet.keyboard.press("Escape")
     quiet.locator(f"#row-{held[0]}").click()
     expect(quiet.locator("#reason")).to_have_value(REASON)
-    assert quiet.evaluate("returned.length") == 0
+    assert quiet.evaluate(when("state.returned.length === 0"))
 
 
 def test_a_waited_for_decision_is_told_although_the_one_before_it_comes_back_later(quiet: Any, kuro: Any) -> None:
@@ -233,7 +235,7 @@ def test_no_key_that_waits_acts_on_an_item_that_was_refused_or_did_not_come(quie
     expect(quiet.get_by_role("alert")).to_contain_text("could not be loaded")
     quiet.wait_for_load_state("networkidle")
     assert not ItemTalk.objects.exists()
-    quiet.wait_for_function("() => performance.now() > ignoredUntil")
+    quiet.wait_for_function(when("performance.now() > state.ignoredUntil"))
     quiet.keyboard.press("e")
     quiet.locator("#edited").fill(RISKY + " Really.")
     answer_decision = hold_back(quiet, "**/decide")
@@ -398,7 +400,7 @@ def test_the_last_near_duplicate_is_no_group_although_it_was_drawn_before_the_ot
     page.goto("/queue/")
     settled(page)
     page.keyboard.press("a")
-    page.wait_for_function("() => !decisions.length && !isSending")
+    page.wait_for_function(when("!state.decisions.length && !state.isSending"))
     route, answer = nth(page, drawn, 0)
     route.fulfill(response=answer)
     on_desk(page, items[1]["held"])
@@ -439,7 +441,7 @@ def test_who_types_on_while_a_refused_item_comes_back_gives_no_command(quiet: An
     answer_ahead()
     expect(quiet.locator("#comment")).to_have_value("")
     on_desk(quiet, held[0])
-    quiet.wait_for_function("() => performance.now() > ignoredUntil")
+    quiet.wait_for_function(when("performance.now() > state.ignoredUntil"))
     quiet.keyboard.press("j")
     on_desk(quiet, held[1])
 

@@ -137,7 +137,7 @@ def test_what_was_done_last_takes_one_line_beside_the_buttons_of_a_call(open_pag
     expect(page.locator("#told")).to_contain_text("Undo the one before")
     places = []
     for label in ("plain", "one"):
-        page.evaluate("which => byId('approve-label').textContent = byId('approve-label').dataset[which]", label)
+        page.locator("#approve-label").evaluate("(name, which) => { name.textContent = name.dataset[which]; }", label)
         places.append(page.locator("#granting").bounding_box()["x"])
     approve = page.locator("#approve button").bounding_box()
     assert set(places) == {approve["x"] + approve["width"] + 12}
