@@ -200,6 +200,12 @@ def test_whoever_is_in_several_teams_goes_back_through_all_of_them(
     assert shown(client.get(address.replace("&amp;", "&"))) == held[2:4]
 
 
+def test_another_teams_item_has_no_place_in_its_order(client: Any, kuro: Caller, other: Caller) -> None:
+    held, foreign = [kuro.hold(), kuro.hold()], other.hold()
+    HeldItem.objects.filter(public_id=foreign).update(hesitation_score=1)
+    assert shown(client.get(f"/queue/?after={foreign}")) == held
+
+
 def test_it_counts_in_its_title_and_tells_the_age_of_the_oldest(client: Any, kuro: Any) -> None:
     from reviews.models import HeldItem
 
