@@ -29,8 +29,9 @@ sys.path.insert(0, str(ROOT))
 from tests.databases import PostgreSQL, postgresql  # noqa: E402 - found by the line above
 
 NO_TESTS = 5  # pytest's exit status when nothing was selected
-PROCESSES = 2  # each takes ten seconds of CPU before its first test, twenty where no bytecode is kept yet
+PROCESSES = 2  # each takes 7 seconds of CPU before its first test, and twice as many where no bytecode is kept yet
 CPU_SECONDS = 300  # that a run without arguments may take: what other programs take of a machine does not count
+NO_STARTS = ["-m", "not starts"]
 # What never reads or writes a database need not run on a second one.
 WITHOUT_DATABASE = ["--ignore=tests/heuristics", "--ignore=tests/browser"]
 # Races, JSON, order, constraints, triggers, migrations, leases, search and the SQL that is written by hand. Not what
@@ -172,7 +173,7 @@ def main(arguments: list[str]) -> int:
     elif arguments == ["--smoke"]:
         on_sqlite, on_postgresql = SMOKE, SMOKE_ON_POSTGRESQL
     elif not arguments:
-        on_sqlite, on_postgresql = ["-m", "not starts"], ON_POSTGRESQL
+        on_sqlite, on_postgresql = NO_STARTS, [*ON_POSTGRESQL, *NO_STARTS]
     few = any("::" in word or word.endswith(".py") for word in arguments)  # to start more processes would take longer
     server = None
     with ExitStack() as running:

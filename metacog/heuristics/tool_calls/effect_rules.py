@@ -4,6 +4,7 @@ import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import translate
+from functools import lru_cache
 from posixpath import normpath
 from typing import Any, NamedTuple
 
@@ -130,7 +131,12 @@ def effect_rule(given: Any) -> EffectRule:
 
 
 def _globs(shapes: Sequence[str]) -> tuple[_Glob, ...]:
-    return tuple(_Glob(re.compile(translate(shape)).match, shape.startswith("*/")) for shape in shapes)
+    return tuple(map(_glob, shapes))
+
+
+@lru_cache(maxsize=1024)  # the packs' are the same in each policy
+def _glob(shape: str) -> _Glob:
+    return _Glob(re.compile(translate(shape)).match, shape.startswith("*/"))
 
 
 def _are_kinds(value: Any) -> bool:
