@@ -337,6 +337,16 @@ test("a row that is kept is shown at once, with what was told", () => {
     ["holdTold", "show", "giveTold"]);
 });
 
+test("a refused item that is still on the desk stays there although what follows comes after it", () => {
+  const page = new Page().settles().decides().endsHere();
+  page.happens("requested", { on: "other", verb: "get" });
+  const effects = page.answers(REFUSED).done.map(({ do: name }) => name);
+  assert.ok(effects.lastIndexOf("abort") < effects.lastIndexOf("show"), "what is on its way is given up");
+  page.fails();
+  assert.equal(item(page), "a");
+  assert.ok(!page.desk.isBusy);
+});
+
 // -- undo ------------------------------------------------------------------------------------------
 
 test("undo of a decision that is not sent yet keeps it here", () => {
@@ -375,6 +385,8 @@ test("a row chosen while an undo waits is opened after it", () => {
   page.happens("requested", { on: "other", verb: "post" });
   page.comes("a", "post");
   assert.deepEqual(page.last("choose"), { do: "choose", held: "d" });
+  page.chooses("d").comes("d").settles();
+  assert.equal(page.last("check").on, "approve", "the key was for that row");
 });
 
 test("a row chosen while an undo waits that cannot be undone any more is opened as well", () => {
@@ -391,6 +403,8 @@ test("undo means a decision that is waited for, and waits with it", () => {
   page.happens("requested", { on: "approve", verb: "post" });
   page.presses("u");
   assert.deepEqual(page.desk.keys.map(({ key }) => key), ["u"]);
+  page.comes("b", "post").settles();
+  assert.deepEqual(page.names("act").map(({ key }) => key), ["u"]);
 });
 
 test("an older decision is not told by an item that was opened meanwhile", () => {

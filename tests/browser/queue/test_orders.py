@@ -51,25 +51,6 @@ def nth(page: Any, waiting: list[Any], number: int) -> Any:
     return waiting[number]
 
 
-def reject(page: Any) -> None:
-    page.keyboard.press("r")
-    page.locator("#reason").fill(REASON)
-    page.keyboard.press("Control+Enter")
-
-
-def rejected(page: Any, kuro: Any) -> tuple[list[str], list[Any]]:
-    """Reject the first of three items, and have the next on the desk; the request is in the list, unanswered."""
-    held, waiting = hold(kuro, 3), list[Any]()
-    page.goto("/queue/")
-    kept(page, 2)
-    page.route(f"**/{held[0]}/decide", lambda route: waiting.append(route))
-    settled(page)
-    reject(page)
-    on_desk(page, held[1])
-    settled(page)
-    return held, waiting
-
-
 def test_a_look_at_the_list_tells_nothing_of_another_item(open_page: Any, alice: Any, bob: Any, kuro: Any) -> None:
     held = hold(kuro, 3)
     page = open_page(alice)
@@ -105,21 +86,6 @@ def test_a_row_does_not_wait_for_a_look_at_the_list_in_which_a_key_would_decide_
     assert standing() == [(held[3], "approve")]
 
 
-def test_what_was_chosen_while_the_next_item_was_on_its_way_stays(quiet: Any, kuro: Any) -> None:
-    held = hold(kuro, 4)
-    answer_ahead = hold_back(quiet, NEXT)
-    quiet.goto("/queue/")
-    settled(quiet)
-    quiet.keyboard.press("a")
-    quiet.locator(f"#row-{held[3]}").click()
-    on_desk(quiet, held[3])
-    quiet.locator("#comment").fill(REASON)
-    answer_ahead()
-    quiet.wait_for_load_state("networkidle")
-    on_desk(quiet, held[3])
-    expect(quiet.locator("#comment")).to_have_value(REASON)
-
-
 def test_a_look_at_the_list_while_the_next_item_is_on_its_way_takes_no_button_from_the_decided_one(
     open_page: Any, alice: Any, kuro: Any
 ) -> None:
@@ -136,89 +102,6 @@ def test_a_look_at_the_list_while_the_next_item_is_on_its_way_takes_no_button_fr
     expect(page.locator("#standing")).to_be_empty()
     answer_ahead()
     expect(page.locator("#item")).not_to_have_attribute("data-held", held[0])
-
-
-def test_a_reason_comes_back_although_the_item_after_it_was_shown(quiet: Any, kuro: Any) -> None:
-    held = hold(kuro, 2)
-    answer_ahead = hold_back(quiet, NEXT)
-    quiet.goto("/queue/")
-    cut: list[Any] = []
-    quiet.route("**/decide", lambda route: cut.append(route))
-    settled(quiet)
-    reject(quiet)
-    quiet.evaluate("desk.dispatch({ type: 'listChanged' })")
-    answer_ahead()
-    on_desk(quiet, held[1])
-    expect(quiet.locator("#told")).to_contain_text("Rejected")
-    nth(quiet, cut, 0).abort()
-    on_desk(quiet, held[0])
-    expect(quiet.locator("#reason")).to_have_value(REASON)
-
-
-def test_of_two_that_come_back_none_is_told_as_decided(quiet: Any, kuro: Any) -> None:
-    held = hold(kuro, 3)
-    quiet.goto("/queue/")
-    cut: list[Any] = []
-    quiet.route("**/decide", lambda route: cut.append(route))
-    for following in held[1:]:
-        kept(quiet)
-        settled(quiet)
-        quiet.keyboard.press("a")
-        on_desk(quiet, following)
-    for number in (0, 1):
-        quiet.wait_for_function(when(f"state.decisions.length === {2 - number} && state.decisions[0].isSent"))
-        nth(quiet, cut, number).abort()
-    idle(quiet)
-    expect(quiet.locator("#told")).to_be_empty()
-
-
-def test_what_came_back_while_another_was_edited_follows_its_decision(quiet: Any, kuro: Any) -> None:
-    held, cut = rejected(quiet, kuro)
-    quiet.keyboard.press("e")
-    quiet.locator("#edited").fill("It may be the cache.")
-    nth(quiet, cut, 0).abort()
-    expect(quiet.get_by_role("alert")).to_contain_text("so the result is unknown")
-    on_desk(quiet, held[1])
-    quiet.keyboard.press("Control+Enter")
-    on_desk(quiet, held[0])
-    expect(quiet.locator("#reason")).to_have_value(REASON)
-    expect(quiet.get_by_role("alert")).to_contain_text("so the result is unknown")
-    expect(quiet.locator("#told")).to_contain_text("Approved with edits")
-
-
-def test_what_came_back_is_opened_from_its_row_with_its_reason(quiet: Any, kuro: Any) -> None:
-    held, cut = rejected(quiet, kuro)
-    quiet.keyboard.press("r")  # a rejection that is begun is not given another item
-    nth(quiet, cut, 0).abort()
-    expect(quiet.get_by_role("alert")).to_contain_text("so the result is unknown")
-    on_desk(quiet, held[1])
-    quiet.keyboard.press("Escape")
-    quiet.locator(f"#row-{held[0]}").click()
-    expect(quiet.locator("#reason")).to_have_value(REASON)
-    assert quiet.evaluate(when("state.returned.length === 0"))
-
-
-def test_a_waited_for_decision_is_told_although_the_one_before_it_comes_back_later(quiet: Any, kuro: Any) -> None:
-    held = hold(kuro, 4)
-    quiet.goto("/queue/")
-    kept(quiet, 2)
-    cut: list[Any] = []
-    quiet.route(f"**/{held[0]}/decide", lambda route: cut.append(route))
-    settled(quiet)
-    quiet.keyboard.press("a")
-    on_desk(quiet, held[1])
-    settled(quiet)
-    quiet.keyboard.press("e")
-    quiet.locator("#edited").fill(RISKY + " Really.")
-    quiet.keyboard.press("Control+Enter")
-    quiet.get_by_role("button", name="Approve with edits anyway").wait_for()
-    expect(quiet.locator("#told")).to_contain_text("Approved “")  # not what was done before that
-    settled(quiet)
-    quiet.keyboard.press("Control+Enter")
-    on_desk(quiet, held[2])
-    nth(quiet, cut, 0).abort()
-    on_desk(quiet, held[0])
-    expect(quiet.locator("#told")).to_contain_text("Approved with edits")
 
 
 def test_no_key_that_waits_acts_on_an_item_that_was_refused_or_did_not_come(quiet: Any, kuro: Any) -> None:
@@ -249,67 +132,6 @@ def test_no_key_that_waits_acts_on_an_item_that_was_refused_or_did_not_come(quie
     assert standing() == []
 
 
-def test_undo_while_a_decision_is_waited_for_means_that_decision(quiet: Any, kuro: Any) -> None:
-    held = hold(kuro, 3)
-    quiet.goto("/queue/")
-    kept(quiet, 2)
-    settled(quiet)
-    quiet.keyboard.press("a")
-    on_desk(quiet, held[1])
-    idle(quiet)
-    settled(quiet)
-    quiet.keyboard.press("e")
-    quiet.locator("#edited").fill("It may be the cache.")
-    answer_decision = hold_back(quiet, "**/decide")
-    quiet.keyboard.press("Control+Enter")
-    quiet.keyboard.press("u")
-    answer_decision()
-    expect(quiet.locator("#told")).to_contain_text("Undone")
-    on_desk(quiet, held[1])
-    assert standing() == [(held[0], "approve")]
-
-
-def test_a_row_chosen_while_an_undo_waits_is_opened_after_it(quiet: Any, kuro: Any) -> None:
-    held = hold(kuro, 4)
-    quiet.goto("/queue/")
-    kept(quiet, 2)
-    answer_decision = hold_back(quiet, "**/decide")
-    settled(quiet)
-    quiet.keyboard.press("a")
-    on_desk(quiet, held[1])
-    quiet.keyboard.press("u")
-    quiet.locator(f"#row-{held[3]}").click()
-    quiet.keyboard.press("a")
-    answer_decision()
-    expect(quiet.locator(f"#row-{held[3]}")).to_contain_text("approved by you")
-    idle(quiet)
-    assert standing() == [(held[3], "approve")]
-
-
-@pytest.mark.parametrize("is_answered", [True, False])
-def test_a_row_chosen_while_a_decision_is_waited_for_is_opened_after_it_unless_that_fails(
-    quiet: Any, kuro: Any, is_answered: bool
-) -> None:
-    held = hold(kuro, 4)
-    quiet.goto("/queue/")
-    waiting: list[Any] = []
-    quiet.route("**/decide", lambda route: waiting.append(route))
-    settled(quiet)
-    quiet.keyboard.press("e")
-    quiet.keyboard.press("Control+Enter")
-    quiet.locator(f"#row-{held[3]}").click()
-    if is_answered:
-        nth(quiet, waiting, 0).continue_()
-        on_desk(quiet, held[3])
-        assert standing() == [(held[0], "approve")]
-    else:
-        nth(quiet, waiting, 0).abort()
-        expect(quiet.get_by_role("alert")).to_contain_text("so the result is unknown")
-        quiet.wait_for_load_state("networkidle")
-        expect(quiet.get_by_role("alert")).to_be_visible()
-        on_desk(quiet, held[0])
-
-
 def test_a_row_that_does_not_come_after_the_list_was_drawn_anew_leaves_the_desk_free(quiet: Any, kuro: Any) -> None:
     held = hold(kuro, 5)
     quiet.goto("/queue/")
@@ -330,25 +152,6 @@ def test_a_row_that_does_not_come_after_the_list_was_drawn_anew_leaves_the_desk_
     quiet.keyboard.press("a")
     idle(quiet)
     assert standing() == [(each, "approve") for each in held[:2]]
-
-
-def test_an_older_decision_is_not_told_by_an_item_that_was_opened_meanwhile(quiet: Any, kuro: Any) -> None:
-    held = hold(kuro, 6)
-    quiet.goto("/queue/")
-    kept(quiet, 2)
-    settled(quiet)
-    quiet.keyboard.press("a")
-    on_desk(quiet, held[1])
-    idle(quiet)
-    answer_decision = hold_back(quiet, "**/decide")
-    settled(quiet)
-    quiet.keyboard.press("a")
-    quiet.locator(f"#row-{held[5]}").click()
-    on_desk(quiet, held[5])
-    quiet.keyboard.press("u")
-    answer_decision()
-    expect(quiet.locator("#told")).to_contain_text("Undone")
-    assert standing() == [(held[0], "approve")]
 
 
 @pytest.mark.parametrize("key", ["a", "u"])

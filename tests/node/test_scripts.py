@@ -1,4 +1,4 @@
-"""The tests of the page's scripts that need no page run in Node."""
+"""The tests of those scripts that need no page run in Node."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 
-def test_the_desk_keeps_its_orders_in_node() -> None:
+def test_the_scripts_that_need_no_page_hold_in_node() -> None:
     node = shutil.which("node")
     if node is None:
         pytest.skip("there is no Node on the PATH (on Debian: apt install nodejs)")
-    command = [node, "--test", "--test-reporter=spec", "desk.test.mjs"]
+    command = [node, "--test", "--test-reporter=spec", "desk.test.mjs", "keys.test.mjs"]
     done = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
