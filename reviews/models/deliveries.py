@@ -25,25 +25,30 @@ def webhook_id() -> str:
 
 
 class Event(NamedTuple):
-    """What a webhook may be told of. docs/callbacks.md says for each what its data is."""
+    """What a webhook may be told of. docs/callbacks.md says more of its data."""
 
     label: str | Promise
+    data: str  # its shape: what of the API gives the same, or its fields; webhooks of teams get `agent` as well
     to: Literal["agent", "team", "both", "test"]  # whom: the agent it is about, the webhooks of its team that want it
 
 
 EVENTS = {
-    "item.held": Event(_("An item was held"), "team"),
-    "item.decided": Event(_("An item was decided"), "both"),
-    "item.expired": Event(_("An item expired undecided"), "both"),
-    "extension.requested": Event(_("An agent asked for more tool calls"), "team"),
-    "extension.decided": Event(_("Extension request answered"), "agent"),
-    "pattern.proposed": Event(_("An error pattern was proposed"), "team"),
-    "think_twice.suggested": Event(_("Stuck problem"), "agent"),
-    "meta.confidence_low": Event(_("Low quality"), "agent"),
-    "meta.impasse": Event(_("Impasse"), "agent"),
-    "meta.reflection": Event(_("Reflection"), "agent"),
-    "research.finished": Event(_("Research finished"), "agent"),
-    "webhook.test": Event(_("A test"), "test"),
+    "item.held": Event(_("An item was held"), "GET /held/{id}, review_url", "team"),
+    "item.decided": Event(_("An item was decided"), "GET /decisions", "both"),
+    "item.expired": Event(_("An item expired undecided"), "GET /decisions", "both"),
+    "extension.requested": Event(_("An agent asked for more tool calls"), "GET /extensions/{id}", "team"),
+    "extension.decided": Event(_("Extension request answered"), "GET /extensions/{id}", "agent"),
+    "pattern.proposed": Event(_("An error pattern was proposed"), "GET /patterns", "team"),
+    "think_twice.suggested": Event(_("Stuck problem"), "response, session, stuck", "agent"),
+    "meta.confidence_low": Event(_("Low quality"), "response, session, quality", "agent"),
+    "meta.impasse": Event(_("Impasse"), "response, session, quality, stuck", "agent"),
+    "meta.reflection": Event(
+        _("Reflection"),
+        "id, day, since, until, responses, corrections, gaps, impasses, quality, held, proposals",
+        "agent",
+    ),
+    "research.finished": Event(_("Research finished"), "GET /research/{id}", "agent"),
+    "webhook.test": Event(_("A test"), "team", "test"),
 }
 TEAM_EVENTS = {name: event.label for name, event in EVENTS.items() if event.to in ("team", "both")}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from reviews.held import decisions
 from reviews.learning import sweep
 from reviews.learning.extract import PatternProposal
 from reviews.models import AgentResponse, Delivery, Endpoint, HeldItem, TeamWebhook
-from reviews.models.deliveries import TEAM_EVENTS
+from reviews.models.deliveries import EVENTS, TEAM_EVENTS
 from reviews.outbox import deliveries, webhooks
 from reviews.records import events
 from tests.reviews.outbox.receiving import NOW, Receiver, at, owe
@@ -359,3 +360,10 @@ def test_its_texts_are_erased_with_the_teams(
     retention.erase()
     assert Delivery.objects.filter(webhook=webhook).count() == 4
     assert set(Delivery.objects.values_list("body", flat=True)) == {""}
+
+
+@pytest.mark.parametrize("name", EVENTS)
+def test_the_shape_of_an_event_is_documented(name: str) -> None:
+    page = Path(__file__).parents[3] / "docs" / "callbacks.md"
+    rows = " ".join(row for row in page.read_text().splitlines() if row.startswith("|") and f"`{name}`" in row)
+    assert [part for part in EVENTS[name].data.split(", ") if part not in rows] == []
