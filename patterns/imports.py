@@ -11,6 +11,14 @@ from typing import Literal
 Fate = Literal["add", "change", "same", "skip"]
 
 
+class BadFile(Exception):
+    """A file cannot be taken and nothing was changed; `problems` says all that is wrong, by place."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
 @dataclass(frozen=True)
 class Entry:
     """One entry of a file: where it stands, what it is called, what becomes of it, and why or how."""

@@ -16,7 +16,7 @@ from metacog.audit import audit
 from metacog.db.ids import new_id
 from metacog.heuristics.wire import wire
 from metacog.models import Agent, Team, User
-from patterns.imports import Entry, Plan
+from patterns.imports import BadFile, Entry, Plan
 from patterns.lessons import lessons
 from patterns.lessons.lessons import NotDone
 from patterns.models import Lesson
@@ -24,14 +24,6 @@ from patterns.serializers import instant
 
 State = Lesson.State
 FIELDS = ("id", "text", "topics", "agent", "state", "origin", "createdAt")
-
-
-class BadFile(Exception):
-    """The file cannot be taken and nothing was changed; `problems` says why."""
-
-    def __init__(self, problems: list[str]) -> None:
-        super().__init__("\n".join(problems))
-        self.problems = problems
 
 
 class Shape(TypedDict):

@@ -23,8 +23,8 @@ from metacog.heuristics import patterns_in
 from metacog.heuristics.wire import wire
 from metacog.models import Agent, AuditEvent, Team
 from metacog.refusals import translated
+from patterns.imports import BadFile, Fate, Plan
 from patterns.imports import Entry as Planned
-from patterns.imports import Fate, Plan
 from patterns.models import MAX_PATTERNS, ErrorPattern, keyword_problems, touch
 from patterns.patterns import lifecycle
 
@@ -40,14 +40,6 @@ _FIELD_NAMES = {
 }
 FEW = 10_000  # responses that are asked for at once
 AT_ONCE = 200  # agents of one statement: SQLite joins no more than 500
-
-
-class BadFile(Exception):
-    """The file cannot be taken and nothing was changed; `problems` says all that is wrong, by position."""
-
-    def __init__(self, problems: list[str]) -> None:
-        super().__init__("\n".join(problems))
-        self.problems = problems
 
 
 class Entry(TypedDict):

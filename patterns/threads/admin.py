@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from metacog.admin_site import ScopedAdmin, ScopedFilter, person, team_ids
 from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import Agent, Role
+from patterns.imports import BadFile
 from patterns.models import ThoughtThread, ThreadStep
 from patterns.threads import exchange, texts, threads
 from patterns.threads.forms import EditForm, ImportForm
@@ -105,7 +106,7 @@ class ThreadAdmin(ScopedAdmin):
             agent = form.cleaned_data["agent"]
             try:
                 taken = exchange.take(agent, files, person(request))
-            except exchange.BadFile as error:
+            except BadFile as error:
                 form.add_error("markdown", error.problems)
             else:
                 self.message_user(request, taken.summary(agent), messages.SUCCESS)

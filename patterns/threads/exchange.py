@@ -19,7 +19,7 @@ from metacog.db.ids import new_id
 from metacog.heuristics.memory.thread_markdown import Parsed, ThreadError, format_thread, read_threads
 from metacog.heuristics.memory.threads import Thread
 from metacog.models import Agent, AgentState, AuditEvent
-from patterns.imports import Entry, Plan
+from patterns.imports import BadFile, Entry, Plan
 from patterns.models import ThoughtThread, ThreadStep
 from patterns.patterns.scorer import scorer_shown
 from patterns.threads.texts import as_thread
@@ -28,14 +28,6 @@ MAX_BYTES = 1_048_576
 MAX_STEPS = 20_000
 
 State = ThoughtThread.State
-
-
-class BadFile(Exception):
-    """The files cannot be taken and nothing was changed; `problems` says all that is wrong, by file and line."""
-
-    def __init__(self, problems: list[str]) -> None:
-        super().__init__("\n".join(problems))
-        self.problems = problems
 
 
 class Taken(NamedTuple):

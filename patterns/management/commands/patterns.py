@@ -12,6 +12,7 @@ from django.template.defaultfilters import pluralize
 
 from metacog.models import Team
 from metacog.runtime.file_errors import cannot_be
+from patterns.imports import BadFile
 from patterns.patterns import exchange
 
 
@@ -39,7 +40,7 @@ class Command(BaseCommand):
             new, changed, left = exchange.take(team, file.read_bytes(), None)
         except OSError as error:
             raise CommandError(f"Nothing was imported. {cannot_be('read', file, error)}") from None
-        except exchange.BadFile as error:
+        except BadFile as error:
             raise CommandError(f"Nothing was imported.\n{error}") from None
         self.stdout.write(f"{new} pattern{pluralize(new)} added to {team}, {changed} changed.")
         if left:

@@ -11,6 +11,7 @@ from django.template.defaultfilters import pluralize
 
 from metacog.models import Agent
 from metacog.runtime.file_errors import cannot_be
+from patterns.imports import BadFile
 from patterns.threads import exchange
 
 
@@ -41,7 +42,7 @@ class Command(BaseCommand):
             raise CommandError(f"Nothing was imported. {cannot_be('read', error.filename, error)}") from None
         try:
             taken = exchange.take(agent, files, None)
-        except exchange.BadFile as error:
+        except BadFile as error:
             raise CommandError(f"Nothing was imported.\n{error}") from None
         self.stdout.write(taken.summary(agent))
 

@@ -23,7 +23,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import Agent, Role, Team, User
 from metacog.pages.unknown_filters import unknown_filters
-from patterns.imports import Plan
+from patterns.imports import BadFile, Plan
 from patterns.lessons import exchange as lesson_files
 from patterns.models import ErrorPattern, Lesson, ThoughtThread
 from patterns.patterns import exchange as pattern_files
@@ -36,7 +36,6 @@ from reviews.pages.person import PersonRequest
 Kind = Literal["patterns", "threads", "lessons"]
 MAX_BYTES = 3 * 1_048_576  # of all files: what comes back with the confirmation is a third longer
 SHOWN = 500  # entries of a preview
-BadFile = (pattern_files.BadFile, thread_files.BadFile, lesson_files.BadFile)
 STATES = (ErrorPattern.State.PROPOSED, ErrorPattern.State.SHADOW, ErrorPattern.State.ACTIVE)
 
 
