@@ -258,9 +258,6 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         for each in self.fields.values():
             each.error_messages |= BOUNDS
 
-    def part_fields(self) -> list[forms.BoundField]:
-        return [self[f"part_{part}"] for part in PARTS]
-
     def quality_fields(self) -> list[forms.BoundField]:
         return [self[f"quality_{name}"] for name in QUALITY]
 
@@ -281,12 +278,6 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
 
     def release_fields(self) -> list[forms.BoundField]:
         return [self[f"release_{kind}"] for kind in KINDS]
-
-    def mark_fields(self) -> list[forms.BoundField]:
-        return [self[f"mark_{kind}"] for kind in KINDS]
-
-    def budget_fields(self) -> list[forms.BoundField]:
-        return [self[name] for name in BUDGET]
 
     def rate_fields(self) -> list[forms.BoundField]:
         return [self[name] for name in RATES]

@@ -18,7 +18,7 @@ from metacog.heuristics.tool_calls.secrets import excerpt, masked_text
 from metacog.models import Agent, Team
 from reviews.held.listing import beginning
 from reviews.models import HeldItem
-from reviews.search.folded import Folded, Word
+from reviews.search.folded import Folded
 from reviews.search.kinds import KINDS
 from reviews.search.search import Filters, search
 
@@ -51,7 +51,7 @@ def quick(teams: QuerySet[Team], query: str) -> list[Quick]:
             for group in search(teams, Filters(query=query))
             for hit in group.hits
         ]
-    words = [Word(word) for word in Folded(query).text.split()]
+    words = Folded(query).text.split()
     return [*_agents(teams, query), *_items(teams, words)] if words else []
 
 
@@ -72,14 +72,14 @@ def _agents(teams: QuerySet[Team], query: str) -> list[Quick]:
     ]
 
 
-def _items(teams: QuerySet[Team], words: list[Word]) -> list[Quick]:
+def _items(teams: QuerySet[Team], words: list[str]) -> list[Quick]:
     newest = HeldItem.objects.filter(Q(team__in=teams), state=HeldItem.State.PENDING).order_by("-pk")[:NEWEST]
     found: list[Quick] = []
     rows = newest.annotate(clip=beginning()).values_list("public_id", "kind", "call__name", "clip", "agent__name")
     for key, kind, call, clip, agent in rows:
         text = excerpt(kind, call, clip)
         folded = Folded(text).text
-        if len(found) < ITEMS and all(word.folded in folded for word in words):
+        if len(found) < ITEMS and all(word in folded for word in words):
             calls = [(call, masked_text(clip))] if call else []
             found.append(Quick(reverse("item", args=[key]), text, _("Held item"), agent, calls))
     return found

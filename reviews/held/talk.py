@@ -68,7 +68,6 @@ class Piece(NamedTuple):
 class Assigned:
     """What came of assigning an item."""
 
-    is_change: bool
     before: User | None  # whose it was
     overtaken: User | None  # who had changed that since the page was shown
 
@@ -208,7 +207,7 @@ def assign(held: HeldItem, person: User | None, actor: User, seen: int | None = 
         before = row.assignee
         overtaken = row.assigned_by if seen is not None and seen != row.version and row.assigned_by != actor else None
         if before == person:
-            return Assigned(False, before, overtaken)
+            return Assigned(before, overtaken)
         row.assignee, row.assigned_by, row.assigned_at, row.changed_at = person, actor, now, now
         row.version += 1
         fields = ["assignee", "assigned_by", "assigned_at", "changed_at", "version"]
@@ -221,7 +220,7 @@ def assign(held: HeldItem, person: User | None, actor: User, seen: int | None = 
                 fields.append("snoozed_until")
                 _record("unsnoozed", held, actor)
         row.save(update_fields=fields)
-    return Assigned(True, before, overtaken)
+    return Assigned(before, overtaken)
 
 
 def _decides(person: User, team_id: int) -> bool:

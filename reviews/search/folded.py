@@ -6,7 +6,7 @@ import re
 import unicodedata
 from functools import cache, cached_property
 
-from metacog.heuristics.text.shadow import Shadow, written
+from metacog.heuristics.text.shadow import Shadow
 
 _LAST = 0x2FFFF  # nothing beyond is composed
 
@@ -39,21 +39,6 @@ class Folded:
             places += [(start, end)] * len(unicodedata.normalize("NFC", found[0]))
             last = end
         return places + [(at, at + 1) for at in range(last, len(self.original))]
-
-
-class Word:
-    """A folded word that is looked for."""
-
-    def __init__(self, folded: str) -> None:
-        self.folded = folded
-        self._ways = [written().get(each, each) for each in dict.fromkeys(folded)]
-
-    def may_be_in(self, text: str) -> bool:
-        """Tell quickly where it is not, since one of its characters is nowhere: to fold Chinese takes long."""
-        if text.isascii():
-            return self.folded in text.lower()
-        composed = unicodedata.normalize("NFC", text)
-        return all(any(way in composed for way in ways) for ways in self._ways)
 
 
 @cache

@@ -87,15 +87,6 @@ def without_accents(folded: str) -> str:
     return folded.translate(_table_without_accents())
 
 
-@cache
-def written() -> dict[str, str]:
-    """Give, for each character of a folded text, all that it may be written as; what is not in it, as itself alone."""
-    found: dict[str, str] = {}
-    for code, plain in enumerate(_table()):
-        found[chr(plain)] = found.get(chr(plain), "") + chr(code)
-    return found
-
-
 def is_wide(text: str) -> bool:
     """Tell whether a text is mostly beyond Latin, where UTF-16 is shorter than UTF-8: eight characters tell."""
     return len(text[:: len(text) // 8 + 1].encode("utf-8", "surrogatepass")) > 16
