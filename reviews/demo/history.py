@@ -10,6 +10,7 @@ import heapq
 import json
 import random
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, time, timedelta
 from functools import partial
 from itertools import count
@@ -129,12 +130,27 @@ def _calls(voice: Voice) -> dict[str, Any]:
 Tell = Callable[[str, int, int], None]  # what is done; how much of it, of how much
 
 
-def play(team: Team, owner: User, clock: Clock, days: int, tell: Tell = lambda what, done, of: None) -> str:
-    """Write `days` days of history up to the present into a team; return robin's API key.
+def gather(team: Team, owner: User) -> str:
+    """Add the people and agents to the team; return robin's API key."""
+    for username, first, last, role in PEOPLE:
+        membership, _ = members.add_member(team, username, role, owner)
+        person = membership.user
+        person.first_name, person.last_name = first, last
+        person.save(update_fields=["first_name", "last_name"])
+    keys = {}
+    for voice in VOICES:
+        _, keys[voice.name], _ = agents.create_agent(
+            team, voice.name, owner, language=voice.language, packs=called.PACKS[voice.name]
+        )
+    return keys[ROBIN.name]
 
-    The clock stands at their beginning. `tell` hears how far it is.
+
+def play(team: Team, owner: User, clock: Clock, days: int, tell: Tell = lambda what, done, of: None) -> None:
+    """Write `days` days of history up to the present into a team in which `gather` has been.
+
+    The clock stands at their beginning. `tell` hears how far it is. What a visitor decides meanwhile stays decided.
     """
-    return _Course(team, owner, clock, clock.at + timedelta(days=days)).run(tell)
+    _Course(team, owner, clock, clock.at + timedelta(days=days)).run(tell)
 
 
 class _Course:
@@ -146,9 +162,9 @@ class _Course:
         self.planned: list[tuple[datetime, int, Callable[[], object]]] = []
         self.order = count()
         self.cycles = {voice.name: count(1) for voice in VOICES}
-        self.agents: dict[str, Agent] = {}
+        self.agents = {agent.name: agent for agent in team.agents.all()}
         self.has_granted = False
-        self.people: dict[str, User] = {}
+        self.people = {person.username: person for person in User.objects.filter(memberships__team=team)}
         self.risky: set[int] = set()  # the responses that ought to be held
 
     def plan(self, at: datetime, what: Callable[[], object]) -> None:
@@ -156,8 +172,7 @@ class _Course:
         if at < self.end:
             heapq.heappush(self.planned, (at, next(self.order), what))
 
-    def run(self, tell: Tell) -> str:
-        api_key = self.gather()
+    def run(self, tell: Tell) -> None:
         for days, patterns in KNOWN_ERRORS:
             at = max(self.begin, self.end - timedelta(days=days)) + timedelta(minutes=30)
             raw = json.dumps(as_file(patterns, at.isoformat())).encode()
@@ -198,7 +213,8 @@ class _Course:
             self.plan(self.end - timedelta(days=ago), partial(self.look_up, name, verdict, topic))
         for done in count(1):
             self.clock.at, _, what = heapq.heappop(self.planned)
-            what()
+            with suppress(decisions.Standing):  # a visitor was faster
+                what()
             tell("posts, decisions and looks back", done, done + len(self.planned))
             if not self.planned:
                 break
@@ -216,23 +232,6 @@ class _Course:
             tell(f"counting up: {name}", done, len(last))
             step()
         tell("counting up", len(last), len(last))
-        return api_key
-
-    def gather(self) -> str:
-        """Add the people and agents; return robin's API key."""
-        for username, first, last, role in PEOPLE:
-            membership, _ = members.add_member(self.team, username, role, self.owner)
-            person = membership.user
-            person.first_name, person.last_name = first, last
-            person.save(update_fields=["first_name", "last_name"])
-            self.people[username] = person
-        keys = {}
-        for voice in VOICES:
-            agent, key, _ = agents.create_agent(
-                self.team, voice.name, self.owner, language=voice.language, packs=called.PACKS[voice.name]
-            )
-            self.agents[voice.name], keys[voice.name] = agent, key
-        return keys[ROBIN.name]
 
     def sample(self, now: datetime) -> None:
         """Pick from the day that is over, and have Marek judge it the next morning, but for the last one."""

@@ -33,7 +33,7 @@ from metacog.heuristics.tool_calls.effect_bits import bits_of, names_in
 from metacog.models import AgentState, AuditEvent, Membership, Policy, Team, User
 from patterns.models import Lesson, Memory, MemoryConflict, Problem, ThoughtThread
 from patterns.threads import texts
-from reviews.demo import history
+from reviews.demo import fill, history
 from reviews.demo.agent import DemoAgent
 from reviews.demo.clock import turned_back
 from reviews.demo.investigated import REMEMBERED
@@ -113,17 +113,17 @@ def test_it_tells_a_new_database_from_its_own() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_history_that_is_cut_off_leaves_nothing(
+def test_a_beginning_that_is_cut_off_leaves_nothing(
     monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Path
 ) -> None:
     def cut_off(*args: object) -> str:
         assert Team.objects.exists()
         raise KeyboardInterrupt
 
-    settings.DATA_DIR, settings.LOCALE_PATHS = tmp_path, [tmp_path]
-    monkeypatch.setattr(history, "play", cut_off)
+    settings.DATA_DIR = tmp_path
+    monkeypatch.setattr(history, "gather", cut_off)
     with pytest.raises(KeyboardInterrupt):
-        demo.make(DAYS)
+        demo.begin(DAYS)
     assert demo.check_database() is True
     assert connection.get_autocommit()
 
@@ -136,6 +136,10 @@ def test_a_second_start_goes_on_with_the_first_ones_history(
     command = demo.Command()
     command.days = 1
     assert "admin" in command.prepare()
+    assert [child.command[-1] for child in command.company()] == ["--with-beat", "reviews.demo.fill"]
+    assert not AgentResponse.objects.exists()  # which are invented while it is served
+    fill.fill()
+    fill.end()
     posted = AgentResponse.objects.count()
     said = capsys.readouterr().out
     assert f"It has {posted} responses" in said
@@ -146,7 +150,39 @@ def test_a_second_start_goes_on_with_the_first_ones_history(
     assert len(steps) < 20
     assert command.prepare() == ""
     assert AgentResponse.objects.count() == posted
-    assert [child.name for child in command.company()] == ["The demo's agent"]
+    assert [child.name for child in command.company()] == ["The worker", "The demo's agent"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_history_that_is_cut_off_is_served_as_far_as_it_came(
+    settings: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.DATA_DIR, settings.LOCALE_PATHS, settings.ADMIN_PASSWORD = tmp_path, [tmp_path], "correct horse battery"
+    command = demo.Command()
+    command.days = 1
+    command.prepare()
+    assert command.prepare() == ""
+    assert f"Its history was cut off before its end; delete {tmp_path} to begin again." in capsys.readouterr().out
+    assert "reviews.demo.agent" in command.company()[-1].command
+
+
+@pytest.mark.django_db
+def test_what_visitors_decide_while_it_fills_stays_decided() -> None:
+    owner = User.objects.create_user("admin", is_superuser=True)
+    taken: list[HeldItem] = []
+
+    def visit(what: str, done: int, of: int) -> None:
+        waiting = HeldItem.objects.filter(state=HeldItem.State.PENDING).exclude(kind="tool")
+        if len(taken) < 5 and (held := waiting.first()):
+            decide(held, owner, "approve")
+            taken.append(held)
+
+    with turned_back(NOW - timedelta(days=1)) as clock:
+        team = history.begin()
+        history.gather(team, owner)
+        history.play(team, owner, clock, 1, visit)
+    assert len(taken) == 5
+    assert all(held.decisions.get().person == owner for held in taken)
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])
@@ -156,7 +192,7 @@ def test_it_says_how_far_it_is(
     now = iter(range(0, 10_000, 1))
     monkeypatch.setattr(sys.stdout, "isatty", lambda: is_terminal)
     monkeypatch.setattr(time, "monotonic", lambda: next(now) / 2)
-    progress = demo.Progress()
+    progress = fill.Progress()
     for done in range(1, 1_201):
         progress.tell("posts", done, 1_200)
     progress.tell("counting up: days", 0, 2)
@@ -183,6 +219,7 @@ def invented(aurora: Team) -> Team:
     owner = User.objects.create_user("admin", is_superuser=True)
     with turned_back(NOW - timedelta(days=DAYS)) as clock:
         team = history.begin()
+        history.gather(team, owner)
         history.play(team, owner, clock, DAYS)
     return team
 
@@ -461,9 +498,10 @@ def responses(folder: Path) -> int:
 @pytest.mark.starts
 def test_its_agent_goes_on_posting_and_ends_with_it(tmp_path: Path, port: int) -> None:
     with running(tmp_path / "data", port) as lines:
-        said = next(line for line in lines if line.startswith("It has "))
-        invented = int(said.split()[2])
-        assert any("is ready at" in line for line in lines)
+        said: list[str] = []  # whichever is first: it is served while its history is invented
+        while not (re.search("^It has ", "".join(said), re.MULTILINE) and "is ready at" in "".join(said)):
+            said.append(next(lines))
+        invented = int(next(line for line in said if line.startswith("It has ")).split()[2])
         until(lambda: responses(tmp_path / "data") > invented)
         assert stat.S_IMODE((tmp_path / "data" / "demo-agent-key").stat().st_mode) == 0o600
         agent = next(

@@ -85,8 +85,8 @@ class Command(BaseCommand):
         return first_owner()
 
     def company(self) -> list[Child]:
-        """Return what else runs beside web server, worker and beat."""
-        return []
+        """Return what runs beside the web server."""
+        return [Child("The worker", *WORKER, "--with-beat")]
 
 
 def add_address(parser: ArgumentParser) -> None:
@@ -362,17 +362,14 @@ def environment() -> dict[str, str]:
     return given
 
 
-def serve(host: str, port: int, workers: int, company: Sequence[Child] = (), *, works: bool = True) -> NoReturn:
-    """Go on as the processes that serve, and those that work unless another machine does: under a supervisor, if they
-    are more than one."""
+def serve(host: str, port: int, workers: int, company: Sequence[Child] = ()) -> NoReturn:
+    """Go on as the processes that serve and their company: under a supervisor, if they are more than one."""
     bound = web.listen(host, port)
     served = ["metacog.web", str(bound.fileno())]
-    if workers == 1 and not works:
+    if workers == 1 and not company:
         become(served)
     names = ["The web server"] if workers == 1 else [f"Web server {number}" for number in range(1, workers + 1)]
-    children = [Child(name, *served, fds=[bound.fileno()]) for name in names]
-    if works:
-        children += [Child("The worker", *WORKER, "--with-beat"), *company]
+    children = [*(Child(name, *served, fds=[bound.fileno()]) for name in names), *company]
     db.connections.close_all()
     greeting = f"metacog is ready at {settings.PUBLIC_URL} (Ctrl-C stops it)."
     supervisor.become(children, environment(), host, port, greeting)

@@ -34,4 +34,4 @@ class Command(BaseCommand):
         catalogs.compile_all()
         up.collect_static()
         os.close(lock)
-        up.serve(host, port, workers, works=False)
+        up.serve(host, port, workers)

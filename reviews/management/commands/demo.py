@@ -1,10 +1,8 @@
-"""`manage.py demo`: what `up` does, on invented history, with a small agent that goes on posting."""
+"""`manage.py demo`: what `up` does, while weeks of history are invented, with a small agent that goes on posting."""
 
 from __future__ import annotations
 
 import os
-import sys
-import time
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +12,6 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.template.defaultfilters import pluralize
 from django.utils import timezone
 
 from metacog.accounts.keys import agent_with_key
@@ -22,13 +19,11 @@ from metacog.management.commands import up
 from metacog.models import AuditEvent, Team, User
 from metacog.runtime import catalogs
 from metacog.runtime.supervisor import Child
-from reviews.demo import history
+from reviews.demo import fill, history
 from reviews.demo.clock import turned_back
-from reviews.models import AgentResponse, HeldItem
+from reviews.demo.fill import KEY_FILE
 
-KEY_FILE = "demo-agent-key"  # a data folder that holds it is a demo's
-MOST_DAYS = 365  # each may take a second, and all are one transaction
-ON_TERMINAL, ON_PAPER = 0.1, 5  # seconds between two lines about one step
+MOST_DAYS = 365  # each may take a second
 MADE_BY_STARTING = {"secret-key", "up.lock"}
 
 
@@ -50,15 +45,25 @@ class Command(up.Command):
         is_new = check_database()
         (settings.DATA_DIR / KEY_FILE).touch(0o600)
         up.migrate()
-        return make(self.days) if is_new else up.first_owner()
+        catalogs.compile_all()  # what is learnt is described in the agents' languages
+        if is_new:
+            return begin(self.days)
+        if fill.is_unfinished():
+            up.say(f"Its history was cut off before its end; delete {settings.DATA_DIR} to begin again.")
+            fill.end()
+        return up.first_owner()
 
     def company(self) -> list[Child]:
         key_file = settings.DATA_DIR / KEY_FILE
+        if fill.is_unfinished():
+            worker = Child("The worker", "reviews.demo.worker", *up.WORKER, "--with-beat")
+            return [worker, Child("The demo's agent", "reviews.demo.fill")]
         agent = agent_with_key(key_file.read_text())
         if agent is None:  # somebody ended its key, or made another database
-            return []
+            return super().company()
         cycle = str(history.next_cycle(agent))
-        return [Child("The demo's agent", "reviews.demo.agent", settings.PUBLIC_URL, str(key_file), cycle)]
+        posting = Child("The demo's agent", "reviews.demo.agent", settings.PUBLIC_URL, str(key_file), cycle)
+        return [*super().company(), posting]
 
 
 def check_folder(folder: Path) -> None:
@@ -87,52 +92,16 @@ def check_database() -> bool:
     up.refuse("The database holds something else than a demo; nothing was changed. METACOG_DATABASE_URL names another.")
 
 
-def make(days: int) -> str:
-    """Invent the history, all of it or nothing; return what to tell whoever started this."""
-    catalogs.compile_all()  # what is learnt is described in the agents' languages
-    up.say(f"Inventing {days} day{pluralize(days)} of history; a busy machine takes minutes for four weeks.")
-    progress = Progress()
+def begin(days: int) -> str:
+    """Make the team of a history that begins so many days ago; return what to tell whoever started this."""
     now = timezone.now()
-    with one_transaction(), turned_back(now - timedelta(days=days)) as clock:
+    with one_transaction(), turned_back(now - timedelta(days=days)):
         team = history.begin()
         greeting = up.first_owner()
-        key = history.play(team, User.objects.get(username="admin"), clock, days, progress.tell)
+        key = history.gather(team, User.objects.get(username="admin"))
+        fill.begin(now, days)
         (settings.DATA_DIR / KEY_FILE).write_text(key)
-    progress.end()
-    responses, wait = AgentResponse.objects.count(), waiting()
-    what_waits = f"{wait} item{pluralize(wait, ' waits,s wait')} for a decision"
-    up.say(f"It has {responses} response{pluralize(responses)}, and {what_waits}.")
     return greeting
-
-
-class Progress:
-    """How far a long step is: on a terminal a line that is written over, else a line now and then."""
-
-    def __init__(self) -> None:
-        self.is_terminal = sys.stdout.isatty()
-        self.pause = ON_TERMINAL if self.is_terminal else ON_PAPER
-        self.told_at = time.monotonic()
-        self.what = ""
-
-    def tell(self, what: str, done: int, of: int) -> None:
-        """Say it, unless something of the same was said just before."""
-        is_new = what.partition(":")[0] != self.what.partition(":")[0]
-        if not is_new and done < of and time.monotonic() < self.told_at + self.pause:
-            return
-        self.what, self.told_at = what, time.monotonic()
-        line = f"  {what}: {done:,} of {of:,} ({100 * done // of}%)"
-        if self.is_terminal:
-            print(f"\r{line}\x1b[K", end="", flush=True)
-        else:
-            up.say(line)
-
-    def end(self) -> None:
-        if self.is_terminal:
-            print(flush=True)
-
-
-def waiting() -> int:
-    return HeldItem.objects.filter(state=HeldItem.State.PENDING).count()
 
 
 @contextmanager
