@@ -176,6 +176,9 @@ def test_each_page_leads_to_the_one_before_and_to_its_last_item(
             decide(client, each)
     if query == "order=learned":
         Team.objects.update(risk_kind="learned", risk_order=False)
+    if query:  # and not in the order of the score
+        for score, each in enumerate(held, start=50):
+            HeldItem.objects.filter(public_id=each).update(hesitation_score=score)
     if query == "state=decided":
         held.reverse()
     link = r'href="([^"]*)" rel="prev" data-last="/queue/(held_\w+)/([^"]*)"'
@@ -509,6 +512,7 @@ def test_what_is_decided_is_listed_by_who_decided(
     assert listed("system") == listed("9" * 18) == []
     page = client.get(f"/queue/?state=decided&by={alice.pk}").content.decode()
     assert f'<option value="{alice.pk}" selected>Me</option>' in page
+    assert "ignored" not in page
     assert 'href="/queue/">Held' in page, "what waits was decided by nobody"
     assert f"by={alice.pk}" in re.findall(r'id="poll"[^>]*hx-get="([^"]+)"', page)[0]
     assert "Another person" in client.get(f"/queue/?state=decided&by={bob.pk}").content.decode()
