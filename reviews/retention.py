@@ -46,6 +46,7 @@ from reviews.models import (
     ExtensionRequest,
     HeldCall,
     HeldItem,
+    HeldQuestion,
     PatternOrigin,
     PossibleCorrection,
     Reflection,
@@ -168,9 +169,10 @@ def _erase_responses(team: Team, before: datetime, now: datetime) -> int:
         HeldCall.objects.filter(held__response__in=responses).update(
             arguments=None, schema=None, hints=None, description="", fault="", hesitation=None, effects=[]
         )
+        HeldQuestion.objects.filter(held__response__in=responses).update(schema=None, choices=None)
         CallOutcome.objects.filter(call__held__response__in=responses).update(detail="", result=None)
         CallGrant.objects.filter(held__response__in=responses).update(shape=None)
-        Decision.objects.filter(held__response__in=responses).update(text=None, arguments=None, reason="")
+        Decision.objects.filter(held__response__in=responses).update(text=None, arguments=None, answer=None, reason="")
         Approval.objects.filter(held__response__in=responses).update(text=None, arguments=None, reason="")
         ReviewTerms.objects.filter(held__response__in=responses).update(marked=None)
         Delivery.objects.filter(held__response__in=responses, state__in=OVER).update(body="")

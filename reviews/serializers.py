@@ -58,6 +58,7 @@ class HeldShape(TypedDict):
     outcome: NotRequired[OutcomeShape | None]
     asks: NotRequired[int]
     annotations: NotRequired[dict[str, Any] | None]
+    choices: NotRequired[list[str] | None]
     effects: NotRequired[list[EffectPart]]
     readable: NotRequired[bool]
 
@@ -87,6 +88,7 @@ class DecisionShape(TypedDict):
     by: str
     decided_at: str
     arguments: Any
+    answer: Any
     permission: str | None
     used_at: str | None
     outcome: OutcomeShape | None
@@ -106,11 +108,15 @@ def excerpt(text: str) -> str:
 
 def hesitation_of(held: HeldItem, verdict: Assessment) -> HesitationPart | None:
     """Return the hesitation about an item: its response's, or a tool call's own. None: it was not scored."""
+    if held.kind == HeldItem.Kind.QUESTION:
+        return None
     return held.call.hesitation if held.kind == HeldItem.Kind.TOOL_CALL else verdict["hesitation"]
 
 
 def hesitation_for_people(held: HeldItem, verdict: Assessment, body: Mapping[str, Any]) -> HesitationPart | None:
     """Return what `hesitation_of` returns with secrets masked, and its spans where they are in the masked text."""
+    if held.kind == HeldItem.Kind.QUESTION:
+        return None
     if held.kind == HeldItem.Kind.TOOL_CALL:
         if held.call.hesitation is None:
             return None
@@ -130,7 +136,8 @@ def signals_of(held: HeldItem, verdict: Assessment) -> list[SignalPart]:
 
 
 def held_shape(held: HeldItem, decision: Decision | None = None, *, names: bool = False) -> HeldShape:
-    """Return the `held` object; `held` comes with its response, call, outcome, terms, `decision` once it is released.
+    """Return the `held` object; `held` comes with its response, call, outcome, question, terms, `decision` once it is
+    released.
 
     `names` says whether its reader may know who decided.
     """
@@ -168,6 +175,9 @@ def held_shape(held: HeldItem, decision: Decision | None = None, *, names: bool 
             "asks": call.asks,
             "outcome": outcome_shape(getattr(call, "outcome", None)),
         }
+    if held.kind == HeldItem.Kind.QUESTION:
+        question = held.question
+        shape |= {"schema": question.schema, "choices": question.choices, "asks": question.asks}
     return shape
 
 
@@ -197,7 +207,8 @@ def waits_for(held: HeldItem) -> list[str]:
 def decision_shape(decision: Decision, *, names: bool) -> DecisionShape:
     """Return the `decision` object; `decision` comes with its item, and where it `names` who decided, its person.
 
-    `text`, of a tool call `arguments`, is what may be used now, null unless something was released. The call of an item
+    `text`, of a tool call `arguments`, is what may be used now, null unless something was released; `answer` is that
+    to a question. The call of an item
     comes with its outcome. What a change of a policy, or of the team's rules, decided has its version, and who made it.
     """
     shape: DecisionShape = {
@@ -210,6 +221,7 @@ def decision_shape(decision: Decision, *, names: bool) -> DecisionShape:
         "by": decision.by,
         "decided_at": instant(decision.decided_at),
         "arguments": decision.arguments,
+        "answer": decision.answer,
         "permission": None,
         "used_at": None,
         "outcome": None,
@@ -264,6 +276,8 @@ def for_people(shape: Mapping[str, Any], response: Masked | None = None) -> dict
         hidden |= {"text": text.text, "schema": masked_schema(shape["schema"])}
         hidden["hesitation"] = masked_hesitation(shape["hesitation"], text)
         hidden["effects"] = masked_effects(shape["effects"], shape["arguments"])
+    elif shape.get("kind") == HeldItem.Kind.QUESTION and "choices" in shape:
+        hidden["schema"] = shape["schema"] and masked_schema(shape["schema"])
     elif shape.get("hesitation") and (response is None or response.edits):
         hidden["hesitation"] = _of_words(hidden["hesitation"], shape, response)
     return hidden

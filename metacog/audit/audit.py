@@ -8,13 +8,13 @@ from typing import Any
 
 from metacog.db.prepared import new
 from metacog.heuristics.text.tags import KINDS as WORDS
-from metacog.heuristics.text.tags import TOOL_CALL
+from metacog.heuristics.text.tags import QUESTION, TOOL_CALL
 from metacog.models import Agent, AuditEvent, Team, User
 
 # Set by the RequestId middleware; empty in commands and tasks.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 
-KINDS = (*WORDS, TOOL_CALL)
+KINDS = (*WORDS, TOOL_CALL, QUESTION)
 MOST_IDS = 100  # that the event of an import names
 Actor = User | Agent | None  # None is the system itself
 

@@ -27,6 +27,7 @@ OF_ITEMS: Mapping[str, Promise] = {
     "recognised": gettext_lazy("A %(kind)s of %(agent)s passed: the same text was approved before"),
     "approved": gettext_lazy("%(actor)s approved a %(kind)s of %(agent)s"),
     "edited": gettext_lazy("%(actor)s approved a %(kind)s of %(agent)s with edits"),
+    "answered": gettext_lazy("%(actor)s answered a %(kind)s of %(agent)s"),
     "rejected": gettext_lazy("%(actor)s rejected a %(kind)s of %(agent)s"),
     "withdrawn": gettext_lazy("%(actor)s withdrew a %(kind)s of %(agent)s"),
     "expired": gettext_lazy("A %(kind)s of %(agent)s expired undecided"),

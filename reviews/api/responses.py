@@ -64,12 +64,13 @@ class Decided(BaseModel):
     id: str
     seq: int = Field(description="The agent's own count, without gaps.")
     held: str
-    verdict: Literal["approve", "edit", "reject", "withdraw", "expire"]
+    verdict: Literal["approve", "edit", "answer", "reject", "withdraw", "expire"]
     text: str | None = Field(description="What may be used now; null unless something was released.")
     reason: str
     by: Literal["person", "agent", "system"]
     decided_at: str
     arguments: JsonValue = Field(description="Of a tool call: what it was released with, in place of `text`.")
+    answer: JsonValue = Field(description="What a person answered to a question.")
     permission: Literal["given", "post", "used"] | None = Field(
         description="Of a released tool call. `given`: make it now; told once of a call without `call_id`, of one with "
         "it until its outcome is reported. `post`: it was asked for under several ids; post it again, and the first "
@@ -105,7 +106,7 @@ class Held(BaseModel):
     text: str = Field(description="The item's whole text; of a tool call its name and canonical arguments.")
     sha256: str = Field(description="Of the text as UTF-8.")
     version: int
-    state: Literal["pending", "approved", "edited", "rejected", "withdrawn", "expired"]
+    state: Literal["pending", "approved", "edited", "answered", "rejected", "withdrawn", "expired"]
     held_at: str
     review_due_at: str
     expires_at: str
@@ -117,10 +118,13 @@ class Held(BaseModel):
         description="Held tool calls of the same response. The item goes out once all are approved, and is rejected by "
         "the system where one is not."
     )
-    call_id: str | None = Field(None, description="This and what follows: of tool calls only.")
+    choices: list[str] | None = Field(None, description="Of a question: the answers to choose from.")
+    json_schema: dict[str, JsonValue] | None = Field(
+        None, alias="schema", description="Of a question: what its answer must meet. Of a tool call: what edits must."
+    )
+    call_id: str | None = Field(None, description="This and what follows: of tool calls only, but for `asks`.")
     name: str = ""
     arguments: JsonValue = None
-    json_schema: dict[str, JsonValue] | None = Field(None, alias="schema")
     description: str = ""
     rule: dict[str, JsonValue] | None = Field(None, description="That asked; null: the policy's default or the agent.")
     schema_omitted: bool = Field(
@@ -130,7 +134,7 @@ class Held(BaseModel):
     annotations: dict[str, JsonValue] | None = Field(None, description="The tool's MCP annotations, as they were sent.")
     effects: list[EffectPart] = Field([], description="What it would do, in order of place.")
     readable: bool = Field(False, description="Whether all of it could be read: no effect is `unknown`.")
-    asks: int = Field(1, description="How often the same call was posted while it waits.")
+    asks: int = Field(1, description="How often the same call or question was posted while it waits.")
     outcome: Outcome | None = Field(None, description="What became of it, as its agent reported.")
 
 
@@ -151,9 +155,11 @@ class Told(BaseModel):
     seq: int
     held: str
     kind: str
-    verdict: Literal["approve", "edit", "reject", "withdraw", "expire"]
+    verdict: Literal["approve", "edit", "answer", "reject", "withdraw", "expire"]
     reason: str
-    text: str | None = Field(description="Of an edit: what was released in place of yours.")
+    text: str | None = Field(
+        description="Of an edit: what was released in place of yours. Of an answer: its JSON, as text."
+    )
     excerpt: str = Field(description="How the item's own text began. Released only where the verdict is `approve`.")
     by: Literal["person", "agent", "system"]
     decided_at: str
@@ -230,9 +236,10 @@ class SecondLook(BaseModel):
         },
     )
 
-    verdict: Literal["approve", "edit", "reject", "withdraw"]
+    verdict: Literal["approve", "edit", "answer", "reject", "withdraw"]
     text: str | None = Field(None, description="The edited text; with `edit` only.")
     arguments: JsonValue = Field(None, description="Of a tool call, which only a person approves or edits.")
+    answer: JsonValue = Field(None, description="To a question, which only a person answers.")
     reason: str = Field("", max_length=10_000, description="Why; needed to approve or edit.")
     version: Version | None = Field(None, description="Of the item as you read it.")
     sha256: str | None = Field(None, description="Of the text as you read it.")
@@ -322,7 +329,7 @@ def ask_confidence(request: AgentRequest) -> HttpResponse:
 @router.get("/held", response=HeldPage, by_alias=True, summary="List held items")
 def list_held(
     request: AgentRequest,
-    state: Literal["pending", "approved", "edited", "rejected", "withdrawn", "expired"] = "pending",
+    state: Literal["pending", "approved", "edited", "answered", "rejected", "withdrawn", "expired"] = "pending",
     after: str = "",
     limit: Annotated[int, Query(ge=1, le=PAGE)] = PAGE,
     session: str | None = None,
@@ -341,7 +348,9 @@ def list_held(
     rows = own.filter(closed_at=None) if state == "pending" else own.filter(state=state).exclude(closed_at=None)
     if last := cursor(own, after):
         rows = rows.after(last)
-    rows = rows.select_related("response", "call__outcome", "terms").defer("response__body", "response__history")
+    rows = rows.select_related("response", "call__outcome", "question", "terms").defer(
+        "response__body", "response__history"
+    )
     page, has_more = first_rows(rows.order_by("review_due_at", "id"), limit, "text")
     approvers.read(page)
     following = page[-1].public_id if has_more and page else None
@@ -400,6 +409,10 @@ def decide_held(request: AgentRequest, held_id: str) -> HttpResponse:
     held = _own(request.auth, held_id)
     if held.kind == HeldItem.Kind.TOOL_CALL and body.verdict in ("approve", "edit"):
         raise Problem(403, "Only a person approves or edits a tool call. You may still withdraw it.")
+    if body.verdict == "answer" or (held.kind == HeldItem.Kind.QUESTION and body.verdict in ("approve", "edit")):
+        if held.kind != HeldItem.Kind.QUESTION:
+            raise at("/verdict", wants_answer(held))
+        raise Problem(403, "Only a person answers a question. You may still withdraw it.")
     if body.arguments is not None:
         raise at("/arguments", "Arguments go with a person's edit of a tool call only.")
     if body.verdict == "edit" and body.text is None:
@@ -440,6 +453,13 @@ def decide_held(request: AgentRequest, held_id: str) -> HttpResponse:
         ) from None
     names = request.auth.team.names_people
     return as_json(decision_shape(decision, names=names), status=201 if is_new else 200)
+
+
+def wants_answer(held: HeldItem) -> str:
+    """Say which verdicts an item takes that was given another: `answer`, or any but that to a question."""
+    if held.kind == HeldItem.Kind.QUESTION:
+        return "A question is answered (`answer`) or rejected; it cannot be approved or edited."
+    return "Only a question is answered. Approve, edit or reject this."
 
 
 def _conflict(held: HeldItem, decision: Decision | None) -> Problem:
@@ -540,7 +560,7 @@ def read_context(request: AgentRequest, instructions: bool = True) -> HttpRespon
 
 
 def _own(agent: Agent, public_id: str) -> HeldItem:
-    items = HeldItem.objects.select_related("response", "agent__team", "call__outcome", "terms")
+    items = HeldItem.objects.select_related("response", "agent__team", "call__outcome", "question", "terms")
     held = items.filter(agent=agent, public_id=public_id).first()
     if held is None:
         raise Http404(f"You have no held item {public_id!r}.")

@@ -45,8 +45,8 @@ from metacog.http.api import (
 from metacog.http.problems import Problem, at
 from metacog.models import Agent, PersonalToken, Role, Team, User
 from patterns.serializers import instant
-from reviews.api.responses import SAID, Approvals, Decided, Held, Version
-from reviews.held import approvers, decisions, grants
+from reviews.api.responses import SAID, Approvals, Decided, Held, Version, wants_answer
+from reviews.held import approvers, decisions, grants, questions
 from reviews.held.filters import FILTERS, Filters, Order, with_metadata
 from reviews.held.listing import along, behind, in_order, matching
 from reviews.models import Approval, Comment, Decision, HeldItem, ItemTalk
@@ -79,7 +79,7 @@ class ReviewDecision(Decided):
     decided_by: str | None = Field(description="The user name of the person who decided; null where nobody did.")
     undo_until: str | None = Field(description="Until when its person may undo it; null once that is over.")
     grant: str | None = Field(description="The id of the grant that was given with it.")
-    state: Literal["pending", "approved", "edited", "rejected", "withdrawn", "expired"] = Field(
+    state: Literal["pending", "approved", "edited", "answered", "rejected", "withdrawn", "expired"] = Field(
         description="Of the item. `pending`: this is one person's approval, and others must approve as well, or the "
         "tool calls that it waits for be approved. It can be withdrawn as long as that is so."
     )
@@ -179,6 +179,10 @@ class PersonsDecision(BaseModel):
                 },
                 {"required": ["arguments"], "properties": {"verdict": {"const": "edit"}, "text": {"type": "null"}}},
                 {
+                    "required": ["answer"],
+                    "properties": {"verdict": {"const": "answer"}, "text": {"type": "null"}, "arguments": False},
+                },
+                {
                     "required": ["reason"],
                     "properties": {"verdict": {"const": "reject"}, "text": {"type": "null"}, "reason": SAID},
                 },
@@ -186,9 +190,12 @@ class PersonsDecision(BaseModel):
         },
     )
 
-    verdict: Literal["approve", "edit", "reject"]
+    verdict: Literal["approve", "edit", "answer", "reject"]
     text: str | None = Field(None, description="The edited text; with `edit` only, of words.")
     arguments: JsonValue = Field(None, description="The edited arguments; with `edit` only, of a tool call.")
+    answer: JsonValue = Field(
+        None, description="With `answer` only: to a question, by its `schema`, one of its `choices`, or any text."
+    )
     grant: GrantWanted | None = Field(None, description="With an approved tool call: which calls pass from now on.")
     again_seconds: Annotated[wire.Whole, Field(ge=0, le=AGAIN_SECONDS)] = Field(
         0, description="Short for a grant of this call in its session for so long, from when the agent hears of it."
@@ -212,7 +219,9 @@ class PersonsDecision(BaseModel):
 class QueueAsked(Schema):
     """Which part of the queue is asked for."""
 
-    state: Literal["pending", "decided", "approved", "edited", "rejected", "withdrawn", "expired"] = "pending"
+    state: Literal["pending", "decided", "approved", "edited", "answered", "rejected", "withdrawn", "expired"] = (
+        "pending"
+    )
     agent: str = Field("", max_length=40, description="An agent's id.")
     kind: str = Field("", max_length=64)
     order: Order = "risk"
@@ -268,7 +277,7 @@ def read_queue(request: TokenRequest, asked: Query[QueueAsked]) -> HttpResponse:
 
     # Which they are first, as in the console: else the texts of all that match are read to be put in order.
     listed = list(along(of, filters, teams, asked.limit + 1).values_list("pk", flat=True))
-    related = ("response", "agent", "team", "call__outcome", "talk__assignee", "terms")
+    related = ("response", "agent", "team", "call__outcome", "question", "talk__assignee", "terms")
     rows = HeldItem.objects.filter(pk__in=listed).select_related(*related)
     rows = rows.defer("response__body", "response__history")
     page, has_more = first_rows(in_order(rows, filters), asked.limit, "text")
@@ -306,6 +315,7 @@ def read_item(request: TokenRequest, held_id: str, asked: Query[ItemAsked]) -> H
         {"verdict": "approve", "version": 1},
         {"verdict": "reject", "reason": "The slowdown began before the cache went live."},
         {"verdict": "edit", "text": "The cache may be the cause; not measured yet.", "accept_risk": True},
+        {"verdict": "answer", "answer": "Savings"},
     ),
     summary="Decide an item as a person",
 )
@@ -315,7 +325,7 @@ def decide_item(request: TokenRequest, held_id: str) -> HttpResponse:
     The agent hears of it once `undo_until` is over. An edit that would be held again is answered 422 with its
     `hesitation`, and one whose keys look like a slip with their pointers, unless `accept_risk` is true. Decided
     already, or `version` or `sha256` out of date: 409 with the standing decision. Your same verdict and text again
-    gives the first decision back, with 200.
+    gives the first decision back, with 200. A question is answered, which its `schema` or `choices` check, or rejected.
     """
     check_scope(request, Scope.DECIDE)
     person, held = request.auth.person, decidable(request.auth.person, held_id)
@@ -349,17 +359,24 @@ def decide_item(request: TokenRequest, held_id: str) -> HttpResponse:
             whom = in_words(refusal.approvers)
         raise Problem(403, f"To approve this takes {whom}. You may still reject it.") from None
     except decisions.StillRisky as risky:
-        raise _still_risky(risky.edited, "/arguments" if body.text is None else "/text", _text_of(held, edit)) from None
+        raise _still_risky(risky.edited, _place(body), _text_of(held, edit)) from None
+    except decisions.WantsAnswer:
+        raise at("/verdict", wants_answer(held)) from None
     except decisions.StillMasked:
-        raise at("/arguments" if body.text is None else "/text", STILL_MASKED) from None
+        raise at(_place(body), STILL_MASKED) from None
     except grants.NotGranted as wrong:
         raise at(f"/grant{wrong.pointer}", masked_text(wrong.detail)) from None
     except decisions.OutOfSchema as wrong:
-        errors = [{**error, "pointer": f"/arguments{error['pointer']}"} for error in masked_errors(wrong.errors)]
+        errors = [{**error, "pointer": _place(body) + error["pointer"]} for error in masked_errors(wrong.errors)]
         raise Problem(422, wire.summary(errors), errors) from None
     held = visible(person, held_id)
     shape = _decision(taken, held) if isinstance(taken, Decision) else _approval_as_decision(taken, held)
     return as_json(shape, status=201 if is_new else 200)
+
+
+def _place(body: PersonsDecision) -> str:
+    """Return where in a body that stands which takes an item's place, or answers it."""
+    return "/answer" if body.verdict == "answer" else "/text" if body.text is not None else "/arguments"
 
 
 def _edit(body: PersonsDecision, held: HeldItem) -> decisions.Edit | None:
@@ -369,12 +386,18 @@ def _edit(body: PersonsDecision, held: HeldItem) -> decisions.Edit | None:
         raise at("/text", "Text goes with the verdict `edit` of words only.")
     if "arguments" in body.model_fields_set and (not is_call or body.verdict != "edit"):
         raise at("/arguments", "Arguments go with the verdict `edit` of a tool call only.")
+    if "answer" in body.model_fields_set and body.verdict != "answer":
+        raise at("/answer", "An answer goes with the verdict `answer` of a question only.")
     for name in ("grant", "again_seconds"):
         if getattr(body, name) and (not is_call or body.verdict == "reject"):
             raise at(f"/{name}", "Only with an approved tool call others may pass.")
     if body.approval and body.verdict != "approve":
         raise at("/approval", "What somebody else approved goes with the verdict `approve` only.")
-    if body.verdict != "edit":
+    if body.verdict == "answer" and held.kind == HeldItem.Kind.QUESTION:
+        if "answer" not in body.model_fields_set:
+            raise at("/answer", "An answer is required.")
+        return decisions.Answer(questions.restored(held, body.answer))
+    if body.verdict != "edit" or held.kind == HeldItem.Kind.QUESTION:
         return None
     if is_call:
         if "arguments" not in body.model_fields_set:
@@ -400,7 +423,7 @@ def _text_of(held: HeldItem, edit: decisions.Edit | None) -> Masked:
     """Return the text that an edit was scored by, masked."""
     if isinstance(edit, decisions.Arguments):
         return mask_item("", held.call.name, edit.value)
-    return mask(edit or "")
+    return mask(edit if isinstance(edit, str) else "")
 
 
 @router.post("/review/held/{held_id}/undo", response=ReviewItem, by_alias=True, summary="Undo a decision")
@@ -432,7 +455,7 @@ def undo_decision(request: TokenRequest, held_id: str) -> HttpResponse:
 def visible(person: User, held_id: str) -> HeldItem:
     """Return an item of the person's teams, with its standing decision; raise Http404 for any other."""
     items = HeldItem.objects.select_related(
-        "response", "agent__team", "team", "call__outcome", "talk__assignee", "terms"
+        "response", "agent__team", "team", "call__outcome", "question", "talk__assignee", "terms"
     )
     held = items.filter(team__in=person.teams, public_id=held_id).first()
     if held is None:
@@ -564,6 +587,7 @@ def _approval_as_decision(approval: Approval, held: HeldItem) -> dict[str, Any]:
             "by": Decision.By.PERSON,
             "decided_at": instant(approval.given_at),
             "arguments": None,
+            "answer": None,
             "permission": None,
             "used_at": None,
             "outcome": None,

@@ -39,7 +39,8 @@ def fill() -> int:
 
     Any number of times, and beside each other: the key follows from what never changes.
     """
-    rows = HeldItem.objects.filter(state=HeldItem.State.PENDING, alike=None).order_by("expires_at", "id")
+    rows = HeldItem.objects.filter(state=HeldItem.State.PENDING, alike=None).exclude(kind=HeldItem.Kind.QUESTION)
+    rows = rows.order_by("expires_at", "id")
     rows = rows.select_related("call")
     rows = rows.only("agent", "kind", "hesitation_score", "text", "effect_bits", "call__name")
     items, _ = first_rows(rows, AT_ONCE, "text")

@@ -31,7 +31,7 @@ from metacog.heuristics.wire.schema_keys import lost_keys, unknown_keys
 from metacog.models import Agent, AgentState, User
 from metacog.runtime import tracing
 from patterns.patterns.scorer import scorer_for
-from reviews.held import approvers, grants
+from reviews.held import approvers, grants, questions
 from reviews.held.approvers import terms_of
 from reviews.intake.knowledge import remember_released
 from reviews.intake.recognition import sha256
@@ -47,6 +47,7 @@ State = HeldItem.State
 AFTER = {
     DecisionVerdict.APPROVE: State.APPROVED,
     DecisionVerdict.EDIT: State.EDITED,
+    DecisionVerdict.ANSWER: State.ANSWERED,
     DecisionVerdict.REJECT: State.REJECTED,
     DecisionVerdict.WITHDRAW: State.WITHDRAWN,
     DecisionVerdict.EXPIRE: State.EXPIRED,
@@ -72,6 +73,10 @@ class NotYet(Refusal):
 
 class WantsPerson(Refusal):
     """The policy leaves this kind to people."""
+
+
+class WantsAnswer(Refusal):
+    """A question is answered, and nothing else is."""
 
 
 class WaitsForCalls(Refusal):
@@ -133,7 +138,13 @@ class Arguments(NamedTuple):
     value: Any
 
 
-Edit = str | Arguments
+class Answer(NamedTuple):
+    """What a person answers to a question: any JSON."""
+
+    value: Any
+
+
+Edit = str | Arguments | Answer
 Taken = Decision | Approval  # an approval where others must approve as well, or tool calls be approved
 
 
@@ -186,11 +197,11 @@ class StillRisky(Refusal):
 
 
 class StillMasked(Refusal):
-    """A person's edit has a mask where a secret should stand."""
+    """A person's edit or answer has a mask where a secret should stand."""
 
 
 class OutOfSchema(Refusal):
-    """The edited arguments do not meet the call's schema; `errors` are {"pointer", "detail"}."""
+    """Edited arguments or an answer are not what they must be; `errors` are {"pointer", "detail"}."""
 
     def __init__(self, errors: Sequence[dict[str, str]]) -> None:
         super().__init__()
@@ -218,8 +229,8 @@ def decide_or_approve(
 
     Where others must approve as well it stays pending, and what is returned is the Approval.
 
-    `edit` goes with the verdict of that name only: a text, or Arguments of a tool call. `accept_risk` lets a person
-    release an edit that would be held again, or has keys that look like a slip.
+    `edit` goes with the verdict of that name only: a text, or Arguments of a tool call; and an Answer with `answer`.
+    `accept_risk` lets a person release an edit that would be held again, or has keys that look like a slip.
     The same actor's same verdict and edit again gives the first decision back.
     A person's decision can be undone until `release_at`; an agent's is released at once.
     Raises a Refusal or NotGranted, having written nothing. Whether `actor` may see and decide the item at all is
@@ -227,6 +238,9 @@ def decide_or_approve(
     """
     began = tracing.now()
     settle(held.agent)
+    is_released = verdict in (DecisionVerdict.APPROVE, DecisionVerdict.EDIT, DecisionVerdict.ANSWER)
+    if is_released and (held.kind == HeldItem.Kind.QUESTION) != (verdict == DecisionVerdict.ANSWER):
+        raise WantsAnswer
     if isinstance(actor, User) and _has_mask_left(held, edit):
         raise StillMasked
     # Before anything is locked: what an agent sent as a schema may take its time.
@@ -234,12 +248,16 @@ def decide_or_approve(
         errors = errors_of(edit.value, held.call.schema) if held.state == State.PENDING else []
         if errors:
             raise OutOfSchema(errors)
+    if isinstance(edit, Answer) and held.state == State.PENDING and (errors := questions.errors_of(held, edit.value)):
+        raise OutOfSchema(errors)
     slips = _slips(held, edit) if isinstance(edit, Arguments) and not accept_risk else Slips()
     wanted = circumstances.grant
     asked = grants.asked(held, edit.value if isinstance(edit, Arguments) else held.call.arguments) if wanted else None
     with transaction.atomic(durable=True):
         state = AgentState.objects.select_for_update().get(pk=held.agent_id)
-        held = HeldItem.objects.select_related("agent__team", "response", "call__outcome", "terms").get(pk=held.pk)
+        held = HeldItem.objects.select_related("agent__team", "response", "call__outcome", "question", "terms").get(
+            pk=held.pk
+        )
         now = timezone.now()
         if circumstances.like:
             verdict, edit, accept_risk = *_approved_as(held, circumstances.like), True
@@ -261,7 +279,7 @@ def decide_or_approve(
             raise NotApprover(named)
         if wanted and named != ANYBODY:
             raise grants.NotGranted("", grants.FOR_PEOPLE)
-        if verdict == DecisionVerdict.EDIT and edit is not None and not accept_risk:
+        if isinstance(edit, str | Arguments) and verdict == DecisionVerdict.EDIT and not accept_risk:
             _check_edit(held, edit, slips)
         if approval and not _is_enough(held, approval, named, now):
             return approval, True
@@ -368,6 +386,8 @@ def withdraw_approval(approval: Approval, via: str = "") -> bool:
 def _has_mask_left(held: HeldItem, edit: Edit | None) -> bool:
     if isinstance(edit, Arguments):
         return is_mask_left(edit.value, held.call.arguments)
+    if isinstance(edit, Answer):
+        return is_mask_left(edit.value, None)
     return edit is not None and is_mask_left(edit, held.text)
 
 
@@ -376,9 +396,12 @@ def _same_again(held: HeldItem, actor: User | Agent, verdict: str, edit: Edit | 
     is_theirs = standing.person == actor if isinstance(actor, User) else standing.by == Decision.By.AGENT
     if isinstance(edit, Arguments):
         is_same = canonical(standing.arguments) == canonical(edit.value)
+    elif isinstance(edit, Answer):
+        is_same = canonical(standing.answer) == canonical(edit.value)
     else:
         is_same = standing.text == edit
-    if is_theirs and standing.verdict == verdict and (verdict != DecisionVerdict.EDIT or is_same):
+    has_edit = verdict in (DecisionVerdict.EDIT, DecisionVerdict.ANSWER)
+    if is_theirs and standing.verdict == verdict and (is_same or not has_edit):
         return standing
     # While a person may still undo, the agent is told no more than that somebody is at it.
     raise Standing(standing if held.closed_at or isinstance(actor, User) else None)
@@ -397,7 +420,7 @@ def _check_second_look(held: HeldItem, now: datetime) -> None:
         raise NotYet
 
 
-def score_edit(held: HeldItem, edit: Edit) -> Edited | None:
+def score_edit(held: HeldItem, edit: str | Arguments) -> Edited | None:
     """Say what an edit would come to; None where there is nothing to say: hesitation is switched off."""
     if isinstance(edit, Arguments):
         return _judge_call(held, edit, _slips(held, edit))
@@ -427,7 +450,7 @@ def _judge_call(held: HeldItem, edit: Arguments, slips: Slips) -> Edited:
     return Edited(None, scorer.policy.hold_at, judged.rule if is_new else None, slips)
 
 
-def _check_edit(held: HeldItem, edit: Edit, slips: Slips) -> None:
+def _check_edit(held: HeldItem, edit: str | Arguments, slips: Slips) -> None:
     edited = _judge_call(held, edit, slips) if isinstance(edit, Arguments) else score_edit(held, edit)
     if edited and edited.is_risky:
         raise StillRisky(edited)
@@ -466,6 +489,7 @@ def _claim(
         item_sha256=held.sha256,
         text=text,
         arguments=arguments,
+        answer=edit.value if isinstance(edit, Answer) else None,
         text_sha256=text_sha256,
         decided_at=now,
         together=circumstances.together,
@@ -542,7 +566,12 @@ def withdraw_with_agent(sender: object, agent: Agent, person: User | None, becau
 
 
 def _released(held: HeldItem, verdict: DecisionVerdict, edit: Edit | None) -> tuple[str | None, Any, str]:
-    """Return what a decision lets go: the text or the arguments, and by what that is recognised."""
+    """Return what a decision lets go: the text or the arguments, and by what that is recognised.
+
+    An answer, which is neither, has its SHA-256.
+    """
+    if isinstance(edit, Answer):
+        return None, None, sha256(canonical(edit.value))
     if verdict not in (DecisionVerdict.APPROVE, DecisionVerdict.EDIT):
         return None, None, ""
     if held.kind != HeldItem.Kind.TOOL_CALL:
@@ -625,7 +654,7 @@ def _settle_one(agent_id: int, now: datetime) -> int:
         state = AgentState.objects.select_for_update().get(pk=agent_id)
         due = list(
             Decision.objects.filter(agent=agent_id, released_at=None, undone_at=None, release_at__lte=now)
-            .select_related("held__call__outcome", "held__agent__team", "agent", "person")
+            .select_related("held__call__outcome", "held__question", "held__agent__team", "agent", "person")
             .order_by("release_at", "id")[:BATCH]
         )
         for decision in due:
@@ -648,8 +677,8 @@ def _settle_one(agent_id: int, now: datetime) -> int:
 def _release(decision: Decision, state: AgentState, now: datetime) -> None:
     """Number the decision in the agent's feed and put it into the outbox, under the lock on `state`."""
     state.decision_seq += 1
-    is_call = decision.held.kind == HeldItem.Kind.TOOL_CALL
-    if decision.verdict in (DecisionVerdict.REJECT, DecisionVerdict.EDIT) and not is_call:
+    is_of_words = decision.held.kind not in HeldItem.NO_WORDS
+    if decision.verdict in (DecisionVerdict.REJECT, DecisionVerdict.EDIT) and is_of_words:
         take_back_rejected(state, decision)
     state.save(update_fields=["decision_seq", "topics"])
     decision.seq, decision.released_at = state.decision_seq, now

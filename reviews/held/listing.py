@@ -273,8 +273,9 @@ def arguments_begin(path: str) -> Coalesce:
 
 
 def by_rule(path: str = "") -> ExpressionWrapper[Q]:
-    """Return whether an item is asked about by a rule, so that its score says no more than that it comes first."""
+    """Return whether a rule, or with a question the agent, asks: the score says no more than that it comes first."""
     is_ruled = Q(**{f"{path}kind": Kind.TOOL_CALL, f"{path}call__hesitation": None})
+    is_ruled |= Q(**{f"{path}kind": Kind.QUESTION})
     return ExpressionWrapper(is_ruled, BooleanField())
 
 

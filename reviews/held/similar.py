@@ -57,7 +57,9 @@ def _before(held: HeldItem) -> QuerySet[Decision]:
     rows = Decision.objects.filter(seq__isnull=False).exclude(verdict=DecisionVerdict.EXPIRE).exclude(held=held)
     if held.kind == HeldItem.Kind.TOOL_CALL:
         return rows.filter(held__in=_calls_of_tool(held).values("held")[:LAST_CALLS]).order_by("-seq")
-    return rows.filter(agent=held.agent_id).exclude(held__kind=HeldItem.Kind.TOOL_CALL).order_by("-seq")
+    if held.kind == HeldItem.Kind.QUESTION:
+        return rows.filter(agent=held.agent_id, held__kind=held.kind).order_by("-seq")
+    return rows.filter(agent=held.agent_id).exclude(held__kind__in=HeldItem.NO_WORDS).order_by("-seq")
 
 
 def _shape_of_tool(name: str) -> Callable[[str], str]:

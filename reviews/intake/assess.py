@@ -16,6 +16,7 @@ from metacog.heuristics.text.tags import Item
 from metacog.heuristics.tool_calls.rules import Judged
 from metacog.heuristics.wire.assessment import Assessment, ItemPart
 from patterns.threads import posts
+from reviews.intake import questions
 from reviews.intake.post import Known, Post
 from reviews.intake.tool_calls import digest
 from reviews.scoring.history import Past
@@ -32,6 +33,9 @@ class Asks(Protocol):
 
     def waiting(self, calls: Collection[str]) -> Mapping[str, str]:
         """Return of calls, by their digests, the held items that they wait as already."""
+
+    def asked(self, questions: Collection[str]) -> Mapping[str, str]:
+        """Return the same of questions."""
 
     def used(self, told: ItemPart) -> Mapping[str, Any]:
         """Return what is said of a call by what lets it pass."""
@@ -56,7 +60,7 @@ class Hold:
     public_id: str
     item: Item
     told: ItemPart
-    is_new: bool  # False: a call that was asked for before and waits, as this held item
+    is_new: bool  # False: a call or question that was asked before and waits, as this held item
     waits_for: tuple[str, ...] = ()  # of words: the held calls of the response
     marked: str | None = None  # of words that nothing but these had held: their text with its mark
 
@@ -128,10 +132,14 @@ def _score(post: Post, past: Past, asks: Asks) -> tuple[heuristics.Scored, Past]
 
 
 def _hold(post: Post, scored: heuristics.Scored, asks: Asks) -> Iterator[Hold]:
-    """Give an id to each item that is held; a tool call that waits already, or came twice, is one."""
+    """Give an id to each item that is held; a tool call or question that waits already, or came twice, is one."""
     held = [(scored.items[told["index"]], told) for told in scored.verdict["items"] if told["disposition"] == "hold"]
     digests = {told["index"]: digest(post.session, item.call) for item, told in held if item.call}
+    asked = {told["index"]: questions.digest(post.session, item) for item, told in held if item.question}
     ids = dict(asks.waiting(set(digests.values()))) if digests else {}
+    if asked:
+        ids |= asks.asked(set(asked.values()))
+        digests |= asked
     rows = list[Hold]()
     for item, told in held:
         known_by = digests.get(told["index"], "")

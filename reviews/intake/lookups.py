@@ -29,6 +29,7 @@ class Lookups:
         paused = known.past.history.paused
         self.calls = tool_calls.Calls(post.agent, post.session, known.at, has_grants=not paused)
         self.waiting, self.used, self.new_id = self.calls.waiting, self.calls.used, ids.new_id
+        self.asked = self.calls.questions.waiting
 
     def approved(self, items: Sequence[Item], judged: Sequence[Judged | None]) -> dict[int, str]:
         return recognised(self.post.agent, items) | self.calls.approved(items, judged)

@@ -23,9 +23,13 @@ RECOGNISED_FOR = timedelta(days=7)  # how long approved text that comes back pas
 def recognised(agent: Agent, items: Sequence[heuristics.Item]) -> dict[int, str]:
     """Return, by index, the held item whose approved text an item repeats: same agent, kind and bytes.
 
-    No tool call repeats a text, and what is to be reviewed repeats none.
+    No tool call or question repeats a text, and what is to be reviewed repeats none.
     """
-    words = {index: item for index, item in enumerate(items) if item.call is None and not item.require_review}
+    words = {
+        index: item
+        for index, item in enumerate(items)
+        if item.call is None and item.question is None and not item.require_review
+    }
     digests = {index: sha256(item.text) for index, item in words.items()}
     wanted = set(digests.values())
     if not wanted:

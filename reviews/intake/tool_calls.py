@@ -21,14 +21,24 @@ from metacog.heuristics.tool_calls.rules import Judged, is_for_people
 from metacog.heuristics.wire.assessment import ItemPart
 from metacog.models import Agent, AuditEvent
 from reviews.intake import approvals
-from reviews.models import AwaitedCall, CallGrant, CallOutcome, Decision, HeldCall, HeldItem, ReviewTerms
+from reviews.intake.questions import Questions
+from reviews.models import (
+    AwaitedCall,
+    CallGrant,
+    CallOutcome,
+    Decision,
+    HeldCall,
+    HeldItem,
+    HeldQuestion,
+    ReviewTerms,
+)
 
 if TYPE_CHECKING:
     from reviews.intake.assess import Hold
 
 APPROVED_FOR = timedelta(days=7)  # how long an approval that was not used stays one
 
-Wait = HeldCall | ReviewTerms  # of a new held item
+Wait = HeldCall | HeldQuestion | ReviewTerms  # of a new held item
 
 
 def digest(session: str, call: ToolCall) -> str:
@@ -80,10 +90,14 @@ def _lets_pass(grant: CallGrant, said: Judged) -> bool:
 
 
 class Calls:
-    """The tool calls of a response: what lets them pass, and which wait already. Under the agent's lock."""
+    """The tool calls of a response: what lets them pass, and which wait already. Under the agent's lock.
+
+    With them its questions.
+    """
 
     def __init__(self, agent: Agent, session: str, now: datetime, *, has_grants: bool = True) -> None:
         self.agent, self.session, self.now, self.has_grants = agent, session, now, has_grants
+        self.questions = Questions(agent, session, now)
         self._waiting: dict[str, HeldCall] = {}  # by the public id of their items
         self._judged: Sequence[Judged | None] = ()
         self._granted: dict[int, CallGrant] = {}
@@ -180,7 +194,7 @@ class Calls:
     def wait(self, rows: Mapping[str, HeldItem], holds: Iterable[Hold]) -> tuple[list[Wait], list[AuditEvent]]:
         """Return what is to be written of what is held, behind the new `rows`, by public id; and what to record.
 
-        A call that waits already is counted at once.
+        A call or question that waits already is counted at once.
         """
         calls: dict[str, HeldCall] = {**self._waiting}
         waits, events = list[Wait](), list[AuditEvent]()
@@ -194,6 +208,10 @@ class Calls:
                 if (named := of_rule(row.rule)) != ANYBODY:
                     role, group = next(iter(named.roles), ""), next(iter(named.groups), "")
                     waits.append(self._terms(row.held, people=named.people, role=role, group=group))
+            elif hold.item.question and not hold.is_new:
+                events.append(self.questions.again(hold.public_id))
+            elif hold.item.question:
+                waits.append(self.questions.new(rows[hold.public_id], hold.item))
             elif hold.waits_for:
                 is_alone, ids = hold.told.get("with_calls", False), list(hold.waits_for)
                 told = {"with_calls": is_alone, "only_waits": is_alone, "marked": hold.marked}
@@ -258,6 +276,7 @@ def save(waits: Sequence[Wait]) -> None:
         row.held_id = keys[row.held.public_id][0]
     terms = [row for row in waits if isinstance(row, ReviewTerms)]
     HeldCall.objects.bulk_create(row for row in waits if isinstance(row, HeldCall))
+    HeldQuestion.objects.bulk_create(row for row in waits if isinstance(row, HeldQuestion))
     ReviewTerms.objects.bulk_create(terms)
     AwaitedCall.objects.bulk_create(
         AwaitedCall(response_id=response, call_id=keys[call][0])

@@ -28,7 +28,7 @@ from reviews.risk import in_force
 from reviews.scoring.history import review_after, with_mentions
 from reviews.serializers import excerpt, owed
 
-ASKED_BY_RULE = 100  # in place of a score
+ASKED = 100  # in place of the score of what a rule, or the agent itself, asks a person about
 
 
 def write(
@@ -132,8 +132,10 @@ def _held_item(post: Post, response: AgentResponse, hold: Hold) -> HeldItem:
     agent, item, told, policy = post.agent, hold.item, hold.told, post.scorer.policy
     expiry = policy.expiry_seconds if item.expires_in is None else item.expires_in
     score, bits = response.hesitation_score or 0, None
+    if item.question:
+        score = ASKED
     if item.call:  # what a rule asks about comes first in the queue
-        score = told["hesitation"]["score"] if "hesitation" in told else ASKED_BY_RULE
+        score = told["hesitation"]["score"] if "hesitation" in told else ASKED
         bits = bits_of(told.get("effects", ()))
     return new(
         HeldItem,
@@ -152,7 +154,9 @@ def _held_item(post: Post, response: AgentResponse, hold: Hold) -> HeldItem:
         by_budget=told.get("by_budget", False),
         metadata={**(post.body["metadata"] or {}), **item.metadata},
         effect_bits=bits,
-        alike=shape.key_of(agent.pk, item.kind, item.call and item.call.name, score, item.text, bits or 0),
+        alike=None  # each is answered by itself
+        if item.question
+        else shape.key_of(agent.pk, item.kind, item.call and item.call.name, score, item.text, bits or 0),
         held_at=response.received_at,
         review_due_at=response.received_at + review_after(policy),
         expires_at=response.received_at + timedelta(seconds=expiry),

@@ -42,7 +42,6 @@ MATCH_LENGTH = 60
 UNKNOWN = "unknown"  # how the intent calls the mode of a response that gave none
 
 
-
 class Text(TypedDict):
     text: str
 
@@ -273,7 +272,7 @@ def _held(agent: Agent, is_given: bool) -> tuple[list[HeldShape], list[str]]:
             more.append(public_id)
     rows = (
         waiting.filter(pk__in=shown)
-        .select_related("response", "call__outcome", "terms")
+        .select_related("response", "call__outcome", "question", "terms")
         .defer("response__body", "response__history")
     )
     items = [held_shape(row) for row in rows] if shown else []
@@ -414,6 +413,7 @@ def _decided_section(decided: Sequence[told.ToldDecision], more: told.LeftOut | 
     outcomes = {
         DecisionVerdict.REJECT: _("Rejected: it was not released. Do not use it."),
         DecisionVerdict.EDIT: _("Edited: this text was released in place of yours:"),
+        DecisionVerdict.ANSWER: _("Answered, as JSON:"),
         DecisionVerdict.APPROVE: _("Approved: it was released as you wrote it."),
         DecisionVerdict.WITHDRAW: _("Withdrawn: it was not released."),
         DecisionVerdict.EXPIRE: _("Expired: nobody decided in time, so it was not released."),
@@ -431,7 +431,9 @@ def _decided_section(decided: Sequence[told.ToldDecision], more: told.LeftOut | 
             lines.append(_("This approval is used up: do not make the call for it again."))
         if item["reason"].strip():
             lines += [_("Reason:"), *_quoted(item["reason"])]
-        if item["excerpt"]:
+        if item["excerpt"] and item["kind"] == HeldItem.Kind.QUESTION:
+            lines += [_("You asked:"), *_quoted(item["excerpt"])]
+        elif item["excerpt"]:
             approved = item["verdict"] == DecisionVerdict.APPROVE
             lines.append(_("Your text began:") if approved else _("Your text, which was not released, began:"))
             lines += _quoted(item["excerpt"])
@@ -446,6 +448,10 @@ def _decided_section(decided: Sequence[told.ToldDecision], more: told.LeftOut | 
 
 
 def _held_section(context: Context) -> str:
+    named: dict[str, str] = {
+        HeldItem.Kind.TOOL_CALL: _("The held tool call:"),
+        HeldItem.Kind.QUESTION: _("Your question to a person:"),
+    }
     lines = ["<held>", context["instructions"] or _("These items of yours are held and have not been carried out.")]
     for item in context["held"]:
         hesitation = item["hesitation"]
@@ -455,7 +461,7 @@ def _held_section(context: Context) -> str:
             + (f"score {hesitation['score']} · " if hesitation else "")
             + f"second look at {item['review_due_at']}",
             *(_reasons(_signals(hesitation)) if hesitation else ()),
-            _("The held tool call:") if item["kind"] == HeldItem.Kind.TOOL_CALL else _("The held text:"),
+            named.get(item["kind"], _("The held text:")),
             *_quoted(item["text"]),
         ]
         if item["waits_for"]:

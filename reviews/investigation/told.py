@@ -48,8 +48,11 @@ class LeftOut(TypedDict):
     after: int
 
 
-# Of a tool call its arguments, as JSON.
-_EDITED = When(verdict=DecisionVerdict.EDIT, then=Coalesce(F("text"), Cast("arguments", TextField())))
+# Of a tool call its arguments, of a question its answer, as JSON.
+_EDITED = When(
+    verdict__in=[DecisionVerdict.EDIT, DecisionVerdict.ANSWER],
+    then=Coalesce(F("text"), Cast(Coalesce("arguments", "answer"), TextField())),
+)
 
 
 def decided(agent: Agent, state: AgentState, *, is_given: bool = True) -> tuple[list[ToldDecision], LeftOut | None]:

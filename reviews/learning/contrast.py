@@ -130,7 +130,7 @@ def _decisions(team: Team) -> QuerySet[Decision]:
         verdict__in=(DecisionVerdict.APPROVE, DecisionVerdict.EDIT, DecisionVerdict.REJECT),
         released_at__isnull=False,
         undone_at=None,
-    ).exclude(Q(held__kind=HeldItem.Kind.TOOL_CALL) | Q(held__text=""))
+    ).exclude(Q(held__kind__in=HeldItem.NO_WORDS) | Q(held__text=""))
 
 
 def _samples(team: Team) -> QuerySet[Sample]:

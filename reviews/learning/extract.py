@@ -70,7 +70,7 @@ class Teacher:
     def from_decision(self, decision: Decision) -> PatternProposal | None:
         """Learn from what was rejected, or released in other words; `decision` comes with its item."""
         held = decision.held
-        if not held.text or decision.by == Decision.By.SYSTEM or held.kind == HeldItem.Kind.TOOL_CALL:
+        if not held.text or decision.by == Decision.By.SYSTEM or held.kind in HeldItem.NO_WORDS:
             return None  # known errors are of words; a call's may be secret
         if decision.by == Decision.By.AGENT:
             return self._from_own_decision(decision)

@@ -17,7 +17,7 @@ from metacog.heuristics.contradiction.contradictions import contradicts
 from metacog.heuristics.stats.agreement import Agreement
 from metacog.models import Agent
 from reviews.metrics.daily import Ratio, day_of
-from reviews.models import AgentResponse, Decision, DecisionVerdict, LookFigure
+from reviews.models import AgentResponse, Decision, DecisionVerdict, HeldItem, LookFigure
 
 READ = 2_000  # characters of either text: a sweep compares hundreds
 _OWN: dict[str, str] = {
@@ -37,6 +37,8 @@ def read(decisions: Sequence[Decision]) -> Ends:
     ends: dict[tuple[date, str], Counter[str]] = {}
     for decision in decisions:
         held = decision.held
+        if held.kind == HeldItem.Kind.QUESTION:
+            continue
         counts = ends.setdefault((day_of(held.held_at), held.kind), Counter())
         if decision.by == Decision.By.AGENT:
             counts[_OWN[decision.verdict]] += 1

@@ -123,13 +123,13 @@ def _days_to_count(agent: Agent, last: date | None, today: date, changed: list[d
 def _changed() -> dict[int, list[date]]:
     """Return, by agent, the days whose stored number of pending items is no longer true, or that lack patterns."""
     stored = DailyFigure.objects.filter(Q(pending__gt=0) | Q(calls_pending__gt=0)).order_by("agent", "day")
-    is_call = Q(kind=HeldItem.Kind.TOOL_CALL)
+    is_call, is_of_words = Q(kind=HeldItem.Kind.TOOL_CALL), ~Q(kind__in=HeldItem.NO_WORDS)
     still_open = {
         (agent, day): counts
         for agent, day, *counts in HeldItem.objects.filter(closed_at=None)
         .order_by()
         .values_list("agent", TruncDate("response__received_at", tzinfo=UTC))
-        .annotate(words=Count("pk", filter=~is_call), calls=Count("pk", filter=is_call))
+        .annotate(words=Count("pk", filter=is_of_words), calls=Count("pk", filter=is_call))
     }
     changed: dict[int, list[date]] = {}
     for agent, day, *pending in stored.values_list("agent", "day", "pending", "calls_pending"):
@@ -160,9 +160,9 @@ def _count(agent: Agent, day: date) -> dict[str, Any]:
     seconds: Counter[str] = Counter()
     people: dict[str, Counter[str]] = {}
     # An item is closed by its one released decision, which nobody can take back.
-    decisions = Decision.objects.filter(
-        held__response__in=responses, released_at__isnull=False, undone_at=None
-    ).filter(held__in=words)
+    decisions = Decision.objects.filter(held__response__in=responses, released_at__isnull=False, undone_at=None).filter(
+        held__in=words
+    )
     for verdict, by, person, score, length, erased_at, held_at, decided_at in decisions.order_by().values_list(
         "verdict",
         "by",
@@ -218,9 +218,7 @@ def _calls(responses: QuerySet[AgentResponse]) -> dict[str, Any]:
                 count(None if is_granted else item["name"], kinds, done)
     pending = 0
     held = HeldCall.objects.filter(held__response__in=responses)
-    for name, bits, state, closed_at in held.values_list(
-        "name", "held__effect_bits", "held__state", "held__closed_at"
-    ):
+    for name, bits, state, closed_at in held.values_list("name", "held__effect_bits", "held__state", "held__closed_at"):
         became = state if closed_at else "pending"
         pending += became == "pending"
         count(name, [kind for kind in names_in(bits or 0) if kind in KINDS], became)
@@ -237,7 +235,8 @@ def _two_digits(length: int) -> int:
 
 def _fired(responses: Any, by: str) -> dict[str, dict[str, int]]:
     """Count by a field of signals: the responses it fired on, and their held items that were decided and rejected."""
-    closed = Q(response__held_items__closed_at__isnull=False) & ~Q(response__held_items__kind=HeldItem.Kind.TOOL_CALL)
+    is_of_words = ~Q(response__held_items__kind__in=HeldItem.NO_WORDS)
+    closed = Q(response__held_items__closed_at__isnull=False) & is_of_words
     rows = (
         Signal.objects.filter(response__in=responses, **{f"{by}__isnull": False})
         .order_by()

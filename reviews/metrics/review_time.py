@@ -98,8 +98,9 @@ def count_days(now: datetime) -> int:
 
 
 def _final(now: datetime) -> QuerySet[Decision]:
-    """Return the decisions of people that can no longer be undone."""
-    return Decision.objects.filter(person__isnull=False, undone_at=None, release_at__lte=now)
+    """Return the decisions of people that can no longer be undone, but answers: to think of one is no review."""
+    final = Decision.objects.filter(person__isnull=False, undone_at=None, release_at__lte=now)
+    return final.exclude(verdict=DecisionVerdict.ANSWER)
 
 
 def _count_day(day: date, now: datetime) -> None:

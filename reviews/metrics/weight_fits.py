@@ -32,7 +32,6 @@ AFRESH = timedelta(days=1)
 AGENTS_A_RUN = 5  # the worker has other things to do, and comes back
 
 
-
 def fit_due(now: datetime) -> int:
     """Fit anew for agents whose weights were fitted a day ago or against another policy; return how many."""
     of_late = Q(fitted_weights__made_at__gt=now - AFRESH, fitted_weights__made_at__lte=now)
@@ -87,7 +86,7 @@ def _cases(agent: Agent, responses: QuerySet[AgentResponse], since: date) -> lis
         seq__isnull=False,
         held__response__in=responses,
         held__response__received_at__gte=daily.start_of(since),
-    ).exclude(held__kind=HeldItem.Kind.TOOL_CALL)
+    ).exclude(held__kind__in=HeldItem.NO_WORDS)
     rejected: dict[int, bool] = {}
     metadata: dict[int, dict[str, Any]] = {}
     told = decided.order_by("-seq").values_list("held__response", "verdict", "held__metadata")

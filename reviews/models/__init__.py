@@ -20,6 +20,7 @@ from reviews.models.learning import (
     reflection_id,
 )
 from reviews.models.logs import LogImport, LogImportItem, LogImportPart, log_import_id
+from reviews.models.questions import HeldQuestion
 from reviews.models.research import Research, research_id
 from reviews.models.responses import AgentResponse, Signal, response_id
 from reviews.models.risk import BudgetDay, LearnedRisk, RiskModel
@@ -47,6 +48,7 @@ __all__ = [
     "HeldCall",
     "HeldItem",
     "HeldItems",
+    "HeldQuestion",
     "ItemTalk",
     "LearnedCorrections",
     "LearnedRisk",

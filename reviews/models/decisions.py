@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from metacog.db.fields import OrderedJSONField
 from metacog.db.ids import new_id
@@ -28,6 +29,7 @@ def approval_id() -> str:
 class DecisionVerdict(models.TextChoices):
     APPROVE = "approve", _("Approve")
     EDIT = "edit", _("Approve with edits")
+    ANSWER = "answer", pgettext_lazy("verdict", "Answer")
     REJECT = "reject", _("Reject")
     WITHDRAW = "withdraw", _("Withdraw")
     EXPIRE = "expire", _("Expire")
@@ -61,9 +63,10 @@ class Decision(models.Model):
     item_sha256 = models.CharField(max_length=64)
     # What may be used now: the item's own text, or the edited one. Null when nothing was released.
     text = models.TextField(null=True)  # noqa: DJ001 - an edit may be empty, a rejection has no text
-    # Of it; of a tool call, of what it may be done with: what comes back is recognised by it.
+    # Of it; of a tool call, of what it may be done with: what comes back is recognised by it. Of an answer's JSON.
     text_sha256 = models.CharField(max_length=64, blank=True)
     arguments = OrderedJSONField(null=True)  # of a tool call, in place of `text`
+    answer = OrderedJSONField(null=True)  # of a question that was answered, in place of `text`: any JSON
     decided_at = models.DateTimeField(default=timezone.now)
     together = models.CharField(max_length=40, blank=True, db_default="")  # with one press: the same for all
     # Milliseconds that a person had the item before them (reviews/metrics/review_time.py); of several together, its

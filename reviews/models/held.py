@@ -28,8 +28,8 @@ class HeldItems(models.QuerySet["HeldItem"]):
         return self.filter(GreaterThan(Row(F("review_due_at"), F("pk")), place))
 
     def words(self) -> Self:
-        """Return what is said, remembered or asked for; not what is done, or waited for that alone: by other rules."""
-        return self.exclude(kind=HeldItem.Kind.TOOL_CALL).exclude(terms__with_calls=True)
+        """Return what is said, remembered or asked for; no tool calls, questions, or what only waits for calls."""
+        return self.exclude(kind__in=HeldItem.NO_WORDS).exclude(terms__with_calls=True)
 
 
 class HeldItem(models.Model):
@@ -43,6 +43,7 @@ class HeldItem(models.Model):
         PENDING = "pending", _("Held")
         APPROVED = "approved", _("Approved")
         EDITED = "edited", _("Approved with edits")
+        ANSWERED = "answered", _("Answered")
         REJECTED = "rejected", _("Rejected")
         WITHDRAWN = "withdrawn", _("Withdrawn")
         EXPIRED = "expired", _("Expired")
@@ -52,6 +53,9 @@ class HeldItem(models.Model):
         REMEMBER = "remember", "REMEMBER"
         TASK = "task", "TASK"
         TOOL_CALL = "tool_call", _("Tool call")
+        QUESTION = "question", _("Question")
+
+    NO_WORDS = (Kind.TOOL_CALL, Kind.QUESTION)  # what is judged by itself, and teaches nothing about words
 
     public_id = models.CharField(max_length=40, unique=True, default=held_id)
     response = models.ForeignKey(AgentResponse, models.PROTECT, related_name="held_items", db_index=False)
@@ -71,7 +75,8 @@ class HeldItem(models.Model):
     effect_bits = models.PositiveIntegerField(null=True)  # of a tool call: metacog.heuristics.tool_calls.effect_bits
     by_budget = models.BooleanField(default=False, db_default=False)  # the review budget alone held it
     metadata = models.JSONField(default=dict, db_default={})  # the response's and the item's
-    # What near-duplicates have in common (reviews.held.alike); null: it was held before there was any, see `fill`.
+    # What near-duplicates have in common (reviews.held.alike); null of a question, and of what was held before
+    # there were any, see `fill`.
     alike = models.BigIntegerField(null=True)
     state = models.CharField(max_length=10, choices=State, default=State.PENDING)
     version = models.PositiveIntegerField(default=1)  # goes up with each change of state

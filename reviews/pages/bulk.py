@@ -68,7 +68,10 @@ def decide_together(request: PersonRequest) -> HttpResponse:
     """Decide what is ticked, each item for itself; say what was skipped, and why."""
     filters = Filters.of(request.GET, request.user.teams, request.user.pk)
     shown = dict(_shown(raw) for raw in request.POST.getlist("item")[:MOST_ITEMS])
-    items = list(in_order(visible_items(request).filter(public_id__in=shown), filters))
+    ticked = visible_items(request).filter(public_id__in=shown)
+    items = list(in_order(ticked.exclude(kind=HeldItem.Kind.QUESTION), filters))
+    if asks := ticked.filter(kind=HeldItem.Kind.QUESTION).count():
+        messages.warning(request, _left_out(asks))
     mine = set(request.user.teams_as(Role.REVIEWER).values_list("pk", flat=True))
     if any(held.team_id not in mine for held in items):
         return forbidden(request)
@@ -129,10 +132,11 @@ def _page(
         state=HeldItem.State.PENDING,
         team__in=request.user.teams_as(Role.REVIEWER),
     )
-    found = list(in_order(waiting, filters))
+    found = list(in_order(waiting.exclude(kind=HeldItem.Kind.QUESTION), filters))
+    asks = waiting.filter(kind=HeldItem.Kind.QUESTION).count()
     whole, long = _of_one_page(_clusters(found))
     if not found:
-        messages.info(request, gettext("Nothing that you selected is held any more."))
+        messages.info(request, _left_out(asks) if asks else gettext("Nothing that you selected is held any more."))
         return HttpResponseRedirect(reverse("queue") + filters.query)
     fired = Signal.objects.filter(response__in=[each.items[0].response_id for each in whole]).exclude(pattern=None)
     known = {signal.response_id: signal.pattern for signal in fired.select_related("pattern__record")}
@@ -144,7 +148,8 @@ def _page(
         "count": sum(len(each.items) for each in whole),
         "long": long,
         "left": left,
-        "missing": len(set(wanted)) - len(found),
+        "missing": len(set(wanted)) - len(found) - asks,
+        "asks": _left_out(asks) if asks else "",
         "may_reveal": True,  # whoever decides
         "presets": PRESETS.items(),
         "given": reason_form(request),
@@ -153,6 +158,15 @@ def _page(
         "shown": review_time.stamp(PAGE_OF_SEVERAL, request.POST.get("shown", "")),
     }
     return render(request, "reviews/together.html", context, status=422 if problem else 200)
+
+
+def _left_out(asks: int) -> str:
+    said = ngettext(
+        "Left out %(n)d question: open it to answer it.",
+        "Left out %(n)d questions: open each to answer it.",
+        asks,
+    )
+    return said % {"n": asks}
 
 
 class Cluster(NamedTuple):

@@ -23,7 +23,7 @@ from reviews.models import DecisionVerdict, HeldItem
 from reviews.outbox import notification_texts
 from reviews.outbox.mail_links import Link, path, read
 from reviews.pages import call_desk
-from reviews.pages.deciding import approvals_of, reason_form, reason_given, why_not
+from reviews.pages.deciding import approvals_of, reason_form, reason_given, wants_answer, why_not
 from reviews.presentation.explanation import RECORD_OF, explain, response_flags
 from reviews.presentation.marks import marked
 from reviews.records import reasons
@@ -84,6 +84,8 @@ def by_mail(request: HttpRequest, link: Link) -> HttpResponse:
     except decisions.Standing:
         link.held.refresh_from_db()
         return _page(request, link, conflict=True, given=reason_form(request), status=409)
+    except decisions.WantsAnswer:
+        return _page(request, link, problem=wants_answer(), status=422)
     except decisions.NotApprover:
         return _page(request, link, status=403)  # the page says who must
     return redirect(path(link))

@@ -50,7 +50,7 @@ def with_line_ends_of(original: str, posted: str) -> str:
 
 def why_not(verdict: str, text: str | None, reason: str) -> str:
     """Return what keeps a form from being decided, in a sentence."""
-    if verdict not in (DecisionVerdict.APPROVE, DecisionVerdict.REJECT):
+    if verdict not in (DecisionVerdict.APPROVE, DecisionVerdict.ANSWER, DecisionVerdict.REJECT):
         return gettext("Choose to approve or to reject.")
     if verdict == DecisionVerdict.REJECT and is_blank(reason):
         return gettext("Give a reason: the agent reads it, and it is what metacog learns from.")
@@ -61,6 +61,10 @@ def why_not(verdict: str, text: str | None, reason: str) -> str:
     if text is not None and len(text.encode()) > settings.MAX_BODY_BYTES:
         return gettext("The text is too long: 1 MiB at most.")
     return ""
+
+
+def wants_answer() -> str:
+    return gettext("Nothing was decided: a question is answered or rejected, and nothing else can be answered.")
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ from reviews.pages.deciding import (
     approvals_of,
     reason_form,
     reason_given,
+    wants_answer,
     why_not,
     with_line_ends_of,
     words_waiting,
@@ -210,6 +211,8 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
     except decisions.Standing:
         held = _visible(request, held_id)
         return _split(request, filters, held, status=409, conflict=True, given=given, posted=posted)
+    except decisions.WantsAnswer:
+        return _split(request, filters, held, status=422, problem=wants_answer(), given=given, posted=posted)
     except decisions.NotApprover as refusal:
         problem = gettext("Nothing was decided. To approve this takes %(whom)s.") % {"whom": whom(refusal.approvers)}
         return _split(request, filters, held, status=403, problem=problem, posted=posted)

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Any, TypedDict
 
 from django.urls import reverse
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, ngettext, pgettext
 
 from metacog.heuristics.text.excerpts import without_tags
 from metacog.heuristics.tool_calls.secrets import line
@@ -71,7 +71,7 @@ def entries(rows: Sequence[Any], user: User, *, opened: str, query: str, first: 
     `query` is that of the list, `first` that of its first page.
     """
     before, after = reverse("item", args=["_"]).split("_")  # found once: it costs as much as to write a row
-    rule = gettext("Call")
+    rule, question = gettext("Call"), pgettext("a row's mark", "Asks")
     select_all, listed = gettext("Select all %(n)s alike: %(kind)s from %(agent)s"), reverse("queue")
     select, cycle, comma = gettext("Select %(kind)s from %(agent)s"), gettext("cycle %(cycle)s"), gettext(", ")
     targets = {team.pk: timedelta(minutes=team.decide_within_minutes) for team in user.teams}
@@ -88,7 +88,11 @@ def entries(rows: Sequence[Any], user: User, *, opened: str, query: str, first: 
         entry: Entry = {
             "id": row.public_id,
             "url": f"{before}{row.public_id}{after}{query}",
-            "mark": rule if row.by_rule else f"{row.hesitation_score}",
+            "mark": question
+            if row.kind == HeldItem.Kind.QUESTION
+            else rule
+            if row.by_rule
+            else f"{row.hesitation_score}",
             "by_rule": row.by_rule,
             "risk": "r0 rule" if row.by_rule else risk(row.hesitation_score),
             "agent": row.agent_name,

@@ -44,7 +44,7 @@ def tell_held(agent: Agent, response_id: str) -> None:
         return
     deliveries = list[Delivery]()
     response = AgentResponse.objects.get(public_id=response_id)
-    items = HeldItem.objects.filter(response=response).select_related("response", "call__outcome", "terms")
+    items = HeldItem.objects.filter(response=response).select_related("response", "call__outcome", "question", "terms")
     for held in items.order_by("index"):
         shape = {**held_shape(held), "review_url": settings.PUBLIC_URL + reverse("item", args=[held.public_id])}
         deliveries += _owed(webhooks, "item.held", shape, held.held_at, agent, held)

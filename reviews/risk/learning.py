@@ -136,6 +136,7 @@ def _thinned(risks: Iterable[float]) -> list[float]:
 def _rank_anew(team: Team) -> None:
     """Give what waits its risk by the models now in force."""
     waiting = HeldItem.objects.filter(team=team, state=HeldItem.State.PENDING, response__erased_at=None)
+    waiting = waiting.exclude(kind=HeldItem.Kind.QUESTION)
     rows = waiting.select_related("agent", "response", "call").order_by("pk")
     counted = in_force.Turns()
     some: list[HeldItem] = []
@@ -165,6 +166,7 @@ def _decided(team: Team) -> Iterator[tuple[int, list[Decided]]]:
             held__team=team, by=Decision.By.PERSON, seq__isnull=False, held__response__erased_at=None
         )
         .exclude(verdict__in=(DecisionVerdict.WITHDRAW, DecisionVerdict.EXPIRE))
+        .exclude(held__kind=HeldItem.Kind.QUESTION)
         .select_related("held__response", "held__call", "agent")
         .order_by("-decided_at", "-pk")[:MOST]
     )

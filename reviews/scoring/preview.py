@@ -33,7 +33,7 @@ EXAMPLES = 5
 State = HeldItem.State
 _OUTCOMES = {
     State.REJECTED: "rejected", State.WITHDRAWN: "rejected", State.APPROVED: "approved", State.EDITED: "edited",
-    State.PENDING: "unseen", State.EXPIRED: "unseen",
+    State.PENDING: "unseen", State.EXPIRED: "unseen", State.ANSWERED: "unseen",
 }  # fmt: skip
 
 

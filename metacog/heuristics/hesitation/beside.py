@@ -7,7 +7,7 @@ from typing import Any
 from ..signals import SPECS, Signal
 from ..text.shadow import is_blank
 from ..text.spans import MAX_SPANS, Span
-from ..text.tags import Item, items_of, without_calls
+from ..text.tags import QUESTION, Item, items_of, without_calls
 from .seed import Hesitate, Hesitation
 
 Beside = tuple[Item, Sequence[int]]  # one of the items that say the same, and the indexes of all of them
@@ -29,7 +29,12 @@ def beside(response: str, items: Sequence[Item]) -> list[Beside]:
     found: dict[tuple[str, str], tuple[Item, list[int]]] = {}
     for index, item in enumerate(items):
         # What was parsed from the response stands there.
-        if item.start is None and item.kind != "ask" and item.text not in response and not is_blank(item.text):
+        if (
+            item.start is None
+            and item.kind not in ("ask", QUESTION)
+            and item.text not in response
+            and not is_blank(item.text)
+        ):
             found.setdefault((item.kind, item.text), (item, []))[1].append(index)
     return [*found.values()]
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from ..lexicon import MARKS
 from ..policy.policy import Policy
-from ..text.tags import KINDS, TOOL_CALL, UNCLOSED, Item
+from ..text.tags import KINDS, QUESTION, TOOL_CALL, UNCLOSED, Item
 from ..wire.assessment import Disposition, ItemPart, SchedulePart
 from .seed import Hesitation
 
@@ -19,8 +19,8 @@ def modulate(
     """Give each item its disposition and the text to use instead.
 
     Without a hesitation all pass, and so does an item in `recognised` (index → the held item whose approved
-    text it is). Questions always pass: asking is hesitating. What is to be reviewed is held, whatever else is so. Tool
-    calls pass here: rules decide about them.
+    text it is). What an agent asks in a conversation (`ask`) always passes: asking is hesitating. A question to people
+    and what is to be reviewed are held, whatever else is so. Tool calls pass here: rules decide about them.
     """
     verdicts: list[ItemPart] = []
     for index, item in enumerate(items):
@@ -28,7 +28,7 @@ def modulate(
         text = item.text
         if hesitation is not None and index not in recognised:
             disposition, text = _judge(item, hesitation, policy)
-        if item.require_review and item.call is None:
+        if item.question or (item.require_review and item.call is None):
             disposition = "hold"
         verdict: ItemPart = {
             "index": index,
@@ -71,7 +71,7 @@ def hold_words(verdicts: Sequence[ItemPart]) -> None:
 
 
 def _flags(item: Item) -> list[str]:
-    if item.kind not in KINDS and item.call is None:
+    if item.kind not in KINDS and item.call is None and item.question is None:
         return ["unknown-kind"]
     return [UNCLOSED] if item.is_unclosed else []
 
@@ -82,7 +82,7 @@ def schedule(verdicts: Sequence[ItemPart], policy: Policy) -> SchedulePart | Non
     if not held:
         return None
     minutes, seconds = divmod(policy.review_seconds, 60)
-    known = (*HELD_KINDS, TOOL_CALL)
+    known = (*HELD_KINDS, TOOL_CALL, QUESTION)
     kinds = ", ".join(kind.upper() for kind in (*filter(held.__contains__, known), *sorted(held.difference(known))))
     return {
         "next": f"{policy.review_seconds}s" if seconds else f"{minutes}m",

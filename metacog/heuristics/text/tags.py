@@ -14,6 +14,7 @@ from .spans import Place
 from .strict_json import Refused
 
 TOOL_CALL = "tool_call"
+QUESTION = "question"
 KINDS = ("chat", "remember", "task", "action", "ask", "schedule", "thread")
 LONE_KINDS = ("schedule", "thread")  # whose tags may have attributes alone
 MAX_ATTRIBUTES = 64
@@ -53,10 +54,19 @@ class ToolCall:
         return f"{self.name} {canonical(self.arguments)}"
 
 
+class Question(NamedTuple):
+    """What the answer to a question must be: by a JSON Schema, one of some choices, or where both are None any text."""
+
+    schema: Mapping[str, Any] | None = None
+    choices: Sequence[str] | None = None
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Item:
     """One thing a response wants done. `kind` is case-folded; a `tool_call` has a `call`, and for `text` the call's.
+
+    A `question` that a person is to answer has a `question`.
 
     `start` and `end` are code points of `text` in the response, or None where the item was sent as such.
     """
@@ -68,6 +78,7 @@ class Item:
     end: int | None = None
     is_unclosed: bool = False  # its text runs to the end of the response for want of a closing tag
     call: ToolCall | None = None
+    question: Question | None = None
     require_review: bool = False  # it is held, whatever else says
     expires_in: int | None = None  # seconds, once it is held
     metadata: Mapping[str, Any] = field(default_factory=dict)
@@ -127,7 +138,9 @@ def _sent(item: Mapping[str, Any]) -> Item:
             item.get("annotations"),
         )
         return Item(TOOL_CALL, call.text, call=call, **given)
-    return Item(item["kind"].casefold(), item["text"], attributes, **given)
+    if (kind := item["kind"].casefold()) == QUESTION:
+        given["question"] = Question(item.get("schema"), item.get("choices"))
+    return Item(kind, item["text"], attributes, **given)
 
 
 def read_tags(response: str) -> Found:

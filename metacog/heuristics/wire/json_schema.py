@@ -6,7 +6,7 @@ searched in linear time, and a check ends after so many steps. What is left unch
 
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from typing import Any
 
@@ -22,6 +22,7 @@ MAX_STEPS = 50_000  # keywords that are looked at in one check, about a quarter 
 # They look for what others have looked at already, again and again, beyond the count of steps.
 UNCHECKED = ("unevaluatedItems", "unevaluatedProperties")
 
+_NO_FORMATS: Mapping[str, Callable[[str], object]] = {}
 Keyword = Callable[[Any, Any, Any, Any], Iterator[Any] | None]
 
 
@@ -61,18 +62,24 @@ def unchecked(schema: Any) -> list[str]:
     return [*dict.fromkeys(_unchecked(schema))]
 
 
-def errors_of(arguments: Any, schema: Mapping[str, Any] | None) -> list[dict[str, str]]:
+def errors_of(
+    arguments: Any, schema: Mapping[str, Any] | None, formats: Mapping[str, Callable[[str], object]] = _NO_FORMATS
+) -> list[dict[str, str]]:
     """Say where arguments do not meet a schema: {"pointer", "detail"}, 32 at most; a schema of None takes anything.
 
-    What takes too long to check is an error, too.
+    What takes too long to check is an error, too. `formats` are those that are checked: each raises ValueError.
     """
     if schema is None:
         return []
+    from jsonschema import FormatChecker
     from jsonschema.validators import Draft202012Validator, extend, validator_for
     from referencing.exceptions import Unresolvable
 
     draft = validator_for(schema, default=Draft202012Validator)
-    validator = extend(draft, _bounded({**draft.VALIDATORS, **_OWN}))(schema)
+    checker = FormatChecker(formats=())
+    for name, check in formats.items():
+        checker.checks(name, ValueError)(partial(_has_format, check))
+    validator = extend(draft, _bounded({**draft.VALIDATORS, **_OWN}))(schema, format_checker=checker)
     try:
         found = list(islice(validator.iter_errors(arguments), MAX_ERRORS))
     except Unresolvable as error:
@@ -82,6 +89,12 @@ def errors_of(arguments: Any, schema: Mapping[str, Any] | None) -> list[dict[str
     except _TooMuch:
         return [{"pointer": "", "detail": f"The schema takes more than {MAX_STEPS:,} steps to check."}]
     return [{"pointer": pointer(list(error.absolute_path)), "detail": _short(error.message)} for error in found]
+
+
+def _has_format(check: Callable[[str], object], instance: Any) -> bool:
+    if isinstance(instance, str):
+        check(instance)
+    return True
 
 
 def _bounded(keywords: Mapping[str, Keyword]) -> dict[str, Keyword]:

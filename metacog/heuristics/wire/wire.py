@@ -21,8 +21,9 @@ from pydantic_core import ErrorDetails, PydanticCustomError, to_json
 
 from ..text.shadow import is_blank
 from ..text.strict_json import MAX_DEPTH, MAX_ERRORS, Refused, load, load_file, pointer, whole
-from ..text.tags import MAX_ITEMS, TOOL_CALL
+from ..text.tags import MAX_ITEMS, QUESTION, TOOL_CALL
 from .assessment import Assessment
+from .json_schema import MAX_BYTES as MAX_SCHEMA
 from .json_schema import check_schema, is_too_large
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
 MAX_BYTES = 1_048_576
 MAX_KIND = 64
 MAX_METADATA = 4_096  # bytes of JSON
+MAX_CHOICE = 1_000  # characters
 
 _RFC3339 = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})"
@@ -187,16 +189,66 @@ class ToolCallBody(_Shape):
         return self
 
 
-# Which of the two an item is. pydantic puts the tag into the place of an error, where `explain` leaves it out.
-_WORDS, _CALL = "an item of words", "a tool call"
+def _check_question(text: str) -> str:
+    if is_blank(text):
+        raise PydanticCustomError("blank", "must not be blank: say what is asked")
+    return text
+
+
+def _check_small_schema(value: dict[str, Any]) -> dict[str, Any]:
+    if is_too_large(value):
+        raise PydanticCustomError("schema", "must be at most {most:,} bytes of JSON", {"most": MAX_SCHEMA})
+    return _check_schema(value)
+
+
+def _check_choice(text: str) -> str:
+    if is_blank(text):
+        raise PydanticCustomError("blank", "must not be blank: it is what a person chooses")
+    return text
+
+
+def _check_choices(choices: list[str]) -> list[str]:
+    if len({*choices}) < len(choices):
+        twice = next(each for place, each in enumerate(choices) if each in choices[:place])
+        raise PydanticCustomError("choices", "must not have {twice} twice", {"twice": repr(twice)})
+    return choices
+
+
+Choice = Annotated[str, AfterValidator(_check_choice), Field(min_length=1, max_length=MAX_CHOICE)]
+
+
+class QuestionBody(ItemBody):
+    """A question to a person: always held, and answered in the console, by mail or by API."""
+
+    kind: Kind = Field(description="question, in any case.")
+    text: Annotated[str, AfterValidator(_check_question)] = Field(description="What is asked.")
+    json_schema: Annotated[dict[str, JsonValue], AfterValidator(_check_small_schema)] | None = Field(
+        default=None,
+        alias="schema",
+        description="The JSON Schema that the answer must meet, at most 65,536 bytes. People get a form made of it.",
+    )
+    choices: Annotated[list[Choice], AfterValidator(_check_choices)] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MAX_ITEMS,
+        description="The answers to choose from, each once. Without them and a `schema` the answer is any text.",
+    )
+
+
+# Which of the three an item is. pydantic puts the tag into the place of an error, where `explain` leaves it out.
+_WORDS, _CALL, _QUESTION = "an item of words", "a tool call", "a question"
+_TAGS = {TOOL_CALL: _CALL, QUESTION: _QUESTION}
 
 
 def _which(value: Any) -> str:
     kind = value.get("kind") if isinstance(value, Mapping) else getattr(value, "kind", None)
-    return _CALL if isinstance(kind, str) and kind.casefold() == TOOL_CALL else _WORDS
+    return _TAGS.get(kind.casefold(), _WORDS) if isinstance(kind, str) else _WORDS
 
 
-AnyItem = Annotated[Annotated[ItemBody, Tag(_WORDS)] | Annotated[ToolCallBody, Tag(_CALL)], Discriminator(_which)]
+AnyItem = Annotated[
+    Annotated[ItemBody, Tag(_WORDS)] | Annotated[ToolCallBody, Tag(_CALL)] | Annotated[QuestionBody, Tag(_QUESTION)],
+    Discriminator(_which),
+]
 
 
 class TestsBody(_Shape):
@@ -360,6 +412,7 @@ _WANTED = {
     "string_too_long": "must be at most {max_length} characters long",
     "string_too_short": "must be at least {min_length} character(s) long",
     "string_type": "must be a string",
+    "too_short": "must have at least {min_length} entry",
     "too_long": "must have at most {max_length} entries, and has {actual_length}",
 }
 
@@ -368,7 +421,7 @@ def explain(errors: Iterable[ErrorDetails], model: type[BaseModel] | None = None
     """Say pydantic's errors as a problem document's: JSON Pointers and sentences, 32 at most."""
     said = []
     for error in errors:
-        loc = [part for part in error["loc"] if part not in (_WORDS, _CALL)]
+        loc = [part for part in error["loc"] if part not in (_WORDS, _CALL, _QUESTION)]
         where = pointer(loc)
         if error["type"] == "extra_forbidden":
             detail = "is not a field of this object"

@@ -147,7 +147,7 @@ class Decided(TypedDict):
     # The agent's own count, without gaps.
     seq: int
     held: str
-    verdict: Literal["approve", "edit", "reject", "withdraw", "expire"]
+    verdict: Literal["approve", "edit", "answer", "reject", "withdraw", "expire"]
     # What may be used now; null unless something was released.
     text: str | None
     reason: str
@@ -155,6 +155,8 @@ class Decided(TypedDict):
     decided_at: str
     # Of a tool call: what it was released with, in place of `text`.
     arguments: Any
+    # What a person answered to a question.
+    answer: Any
     # Of a released tool call. `given`: make it now; told once of a call without `call_id`, of one with it until its
     # outcome is reported. `post`: it was asked for under several ids; post it again, and the first one passes. `used`:
     # do not make it for this approval again.
@@ -362,7 +364,7 @@ class Held(TypedDict):
     # Of the text as UTF-8.
     sha256: str
     version: int
-    state: Literal["pending", "approved", "edited", "rejected", "withdrawn", "expired"]
+    state: Literal["pending", "approved", "edited", "answered", "rejected", "withdrawn", "expired"]
     held_at: str
     review_due_at: str
     expires_at: str
@@ -377,11 +379,14 @@ class Held(TypedDict):
     # Held tool calls of the same response. The item goes out once all are approved, and is rejected by the system where
     # one is not.
     waits_for: list[str]
-    # This and what follows: of tool calls only.
+    # Of a question: the answers to choose from.
+    choices: NotRequired[list[str] | None]
+    # Of a question: what its answer must meet. Of a tool call: what edits must.
+    schema: NotRequired[dict[str, Any] | None]
+    # This and what follows: of tool calls only, but for `asks`.
     call_id: NotRequired[str | None]
     name: NotRequired[str]
     arguments: NotRequired[Any]
-    schema: NotRequired[dict[str, Any] | None]
     description: NotRequired[str]
     # That asked; null: the policy's default or the agent.
     rule: NotRequired[dict[str, Any] | None]
@@ -393,7 +398,7 @@ class Held(TypedDict):
     effects: NotRequired[list[EffectPart]]
     # Whether all of it could be read: no effect is `unknown`.
     readable: NotRequired[bool]
-    # How often the same call was posted while it waits.
+    # How often the same call or question was posted while it waits.
     asks: NotRequired[int]
     # What became of it, as its agent reported.
     outcome: NotRequired[Outcome | None]
@@ -587,6 +592,27 @@ class QualityPart(TypedDict):
     evaluation: EvaluationPart
 
 
+class QuestionBody(TypedDict):
+    """A question to a person: always held, and answered in the console, by mail or by API."""
+
+    # question, in any case.
+    kind: str
+    # What is asked.
+    text: str
+    # The tag's attributes. A value that is no string is kept as its JSON.
+    attributes: NotRequired[dict[str, Any] | None]
+    # True: hold it for a person, whatever the rules and the heuristics say.
+    require_review: NotRequired[bool | None]
+    # Seconds until it expires undecided, at most the policy's `expiry_seconds`.
+    expires_in: NotRequired[int | None]
+    # What comes back with whatever is told of it: at most 4,096 bytes of JSON.
+    metadata: NotRequired[dict[str, Any] | None]
+    # The JSON Schema that the answer must meet, at most 65,536 bytes. People get a form made of it.
+    schema: NotRequired[dict[str, Any] | None]
+    # The answers to choose from, each once. Without them and a `schema` the answer is any text.
+    choices: NotRequired[list[str] | None]
+
+
 class Reason(TypedDict):
     """One reason why a memory waits for a curator."""
 
@@ -672,7 +698,7 @@ class ResponseBody(TypedDict):
     # The idempotency key where no header gives one: a UUID; it must never recur.
     id: NotRequired[str | None]
     # What the response wants done. [] means nothing; null: tags are parsed from `response`.
-    items: NotRequired[list[ItemBody | ToolCallBody] | None]
+    items: NotRequired[list[ItemBody | ToolCallBody | QuestionBody] | None]
     # The user's message that the response answers.
     user_message: NotRequired[str | None]
     # The conversation this belongs to: what was said, given and tried before counts within it. Without one it continues
@@ -747,11 +773,13 @@ class SchedulePart(TypedDict):
 class SecondLook(TypedDict):
     """An agent's decision about its own held item."""
 
-    verdict: Literal["approve", "edit", "reject", "withdraw"]
+    verdict: Literal["approve", "edit", "answer", "reject", "withdraw"]
     # The edited text; with `edit` only.
     text: NotRequired[str | None]
     # Of a tool call, which only a person approves or edits.
     arguments: NotRequired[Any]
+    # To a question, which only a person answers.
+    answer: NotRequired[Any]
     # Why; needed to approve or edit.
     reason: NotRequired[str]
     # Of the item as you read it.
@@ -900,9 +928,9 @@ class Told(TypedDict):
     seq: int
     held: str
     kind: str
-    verdict: Literal["approve", "edit", "reject", "withdraw", "expire"]
+    verdict: Literal["approve", "edit", "answer", "reject", "withdraw", "expire"]
     reason: str
-    # Of an edit: what was released in place of yours.
+    # Of an edit: what was released in place of yours. Of an answer: its JSON, as text.
     text: str | None
     # How the item's own text began. Released only where the verdict is `approve`.
     excerpt: str
