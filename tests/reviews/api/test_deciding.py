@@ -91,7 +91,7 @@ def test_its_decision_goes_out_at_once(kuro: Any, verdict: Any, state: str, text
     assert answer.status_code == 201, answer.content
     decision = answer.json()
     told = ["id", "seq", "held", "verdict", "text", "reason", "by", "decided_at", "arguments"]
-    assert list(decision) == [*told, "permission", "used_at", "outcome", "metadata"]
+    assert list(decision) == [*told, "answer", "permission", "used_at", "outcome", "metadata"]
     assert decision["text"] == (HeldItem.objects.get().text if text == "whole" else text)
     assert (decision["seq"], decision["held"], decision["by"]) == (1, held, "agent")
     assert kuro.get("/decisions").json() == {"items": [decision], "next": None}
