@@ -46,12 +46,13 @@ from metacog.http.problems import Problem, at
 from metacog.models import Agent, PersonalToken, Role, Team, User
 from patterns.serializers import instant
 from reviews.api.responses import SAID, Approvals, Decided, Held, Version, wants_answer
-from reviews.held import approvers, decisions, grants, questions
+from reviews.held import approvers, decisions, grants
 from reviews.held.filters import FILTERS, Filters, Order, with_metadata
 from reviews.held.listing import along, behind, in_order, matching
 from reviews.models import Approval, Comment, Decision, HeldItem, ItemTalk
 from reviews.outbox.notification_texts import zone_of
 from reviews.presentation.approvals import whom as in_words
+from reviews.records import answers
 from reviews.serializers import (
     approvals_shape,
     decision_shape,
@@ -396,7 +397,7 @@ def _edit(body: PersonsDecision, held: HeldItem) -> decisions.Edit | None:
     if body.verdict == "answer" and held.kind == HeldItem.Kind.QUESTION:
         if "answer" not in body.model_fields_set:
             raise at("/answer", "An answer is required.")
-        return decisions.Answer(questions.restored(held, body.answer))
+        return decisions.Answer(answers.restored(held, body.answer))
     if body.verdict != "edit" or held.kind == HeldItem.Kind.QUESTION:
         return None
     if is_call:

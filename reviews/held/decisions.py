@@ -31,14 +31,14 @@ from metacog.heuristics.wire.schema_keys import lost_keys, unknown_keys
 from metacog.models import Agent, AgentState, User
 from metacog.runtime import tracing
 from patterns.patterns.scorer import scorer_for
-from reviews.held import approvers, grants, questions
+from reviews.held import approvers, grants
 from reviews.held.approvers import terms_of
 from reviews.intake.knowledge import remember_released
 from reviews.intake.recognition import sha256
 from reviews.intake.tool_calls import digest
 from reviews.isolation import by_itself
 from reviews.models import AgentResponse, Approval, Decision, DecisionVerdict, HeldItem, ReviewTerms, Signal
-from reviews.records import events, traces
+from reviews.records import answers, events, traces
 from reviews.scoring.history import take_back_rejected, told_before
 from reviews.serializers import decision_shape, owed
 
@@ -248,7 +248,7 @@ def decide_or_approve(
         errors = errors_of(edit.value, held.call.schema) if held.state == State.PENDING else []
         if errors:
             raise OutOfSchema(errors)
-    if isinstance(edit, Answer) and held.state == State.PENDING and (errors := questions.errors_of(held, edit.value)):
+    if isinstance(edit, Answer) and held.state == State.PENDING and (errors := answers.errors_of(held, edit.value)):
         raise OutOfSchema(errors)
     slips = _slips(held, edit) if isinstance(edit, Arguments) and not accept_risk else Slips()
     wanted = circumstances.grant

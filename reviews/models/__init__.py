@@ -6,7 +6,7 @@ from reviews.models.deliveries import Delivery, Endpoint, TeamWebhook, delivery_
 from reviews.models.evidence import FittedWeights, Sample, SampleCursor, sample_id
 from reviews.models.extensions import ExtensionRequest, extension_id
 from reviews.models.figures import DailyFigure, LookFigure, ReviewTimeFigure, SampleFigure
-from reviews.models.held import HeldItem, HeldItems, Looking, ReviewTerms, SavedView, held_id
+from reviews.models.held import HeldItem, HeldItems, HeldQuestion, Looking, ReviewTerms, SavedView, held_id
 from reviews.models.learning import (
     ContrastLook,
     CorrectedResponse,
@@ -20,7 +20,6 @@ from reviews.models.learning import (
     reflection_id,
 )
 from reviews.models.logs import LogImport, LogImportItem, LogImportPart, log_import_id
-from reviews.models.questions import HeldQuestion
 from reviews.models.research import Research, research_id
 from reviews.models.responses import AgentResponse, Signal, response_id
 from reviews.models.risk import BudgetDay, LearnedRisk, RiskModel

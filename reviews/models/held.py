@@ -11,6 +11,7 @@ from django.db.models.lookups import GreaterThan
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from metacog.db.fields import OrderedJSONField
 from metacog.db.ids import new_id
 from metacog.db.rows import Negated, Row
 from metacog.models import Agent, Role, Team, User
@@ -202,6 +203,29 @@ class ReviewTerms(models.Model):
 
     def __str__(self) -> str:
         return f"terms of {self.held_id}"
+
+
+class HeldQuestion(models.Model):
+    """The question that a held item is, whose text is the item's.
+
+    While the item is open the same question, asked again, is this one.
+    """
+
+    held = models.OneToOneField(HeldItem, models.CASCADE, primary_key=True, related_name="question")
+    agent = models.ForeignKey(Agent, models.PROTECT, related_name="held_questions", db_index=False)
+    sha256 = models.CharField(max_length=64)  # of session, text, schema and choices: reviews.intake.questions.digest
+    schema = OrderedJSONField(null=True)
+    choices = OrderedJSONField(null=True)
+    asks = models.PositiveIntegerField(default=1)
+    asked_at = models.DateTimeField(default=timezone.now)  # last
+
+    class Meta:
+        verbose_name = _("held question")
+        verbose_name_plural = _("held questions")
+        indexes = [models.Index(fields=["agent", "sha256"], name="same_question")]
+
+    def __str__(self) -> str:
+        return f"question of {self.held_id}"
 
 
 class SavedView(models.Model):

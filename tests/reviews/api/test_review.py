@@ -187,7 +187,7 @@ def test_it_decides_as_its_person_and_the_agent_hears_after_the_undo(kuro: Any, 
     decision = answer.json()
     assert answer.status_code == 201
     assert list(decision) == [
-        "id", "seq", "held", "verdict", "text", "reason", "by", "decided_at", "arguments", "permission",
+        "id", "seq", "held", "verdict", "text", "reason", "by", "decided_at", "arguments", "answer", "permission",
         "used_at", "outcome", "metadata", "decided_by", "undo_until", "grant", "state", "approvals",
     ]  # fmt: skip
     assert (decision["by"], decision["decided_by"], decision["reason"]) == ("person", "alice", "not measured")
