@@ -54,7 +54,7 @@ def read(held_id: str, token: str, now: datetime) -> Link | None:
     if item != held_id or until <= now.timestamp():
         return None
     person = User.objects.filter(pk=person_id).first()
-    items = HeldItem.objects.select_related("response__problem", "agent", "team", "call", "terms")
+    items = HeldItem.objects.select_related("response__problem", "agent", "team", "call", "question", "terms")
     held = items.filter(public_id=held_id).first()
     if person is None or held is None or fingerprint(person.email) != mark:
         return None

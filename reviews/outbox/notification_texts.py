@@ -124,7 +124,13 @@ def message_of(channel: Channel, new: QuerySet[HeldItem], waiting: QuerySet[Held
                 "%(count)s new held items in %(team)s; a rule asks about a tool call.",
                 count,
             )
-            if items[0].by_rule
+            if items[0].by_rule and not _asks(items[0])
+            else ngettext(
+                "%(count)s new held item in %(team)s: an agent asks a question.",
+                "%(count)s new held items in %(team)s; an agent asks a question.",
+                count,
+            )
+            if _asks(items[0])
             else ngettext(
                 "%(count)s new held item in %(team)s, score %(score)s.",
                 "%(count)s new held items in %(team)s, the highest score %(score)s.",
@@ -137,7 +143,9 @@ def message_of(channel: Channel, new: QuerySet[HeldItem], waiting: QuerySet[Held
             agent, score = short(plain(held.agent.name)), held.hesitation_score
             said = {"kind": held.get_kind_display(), "agent": agent, "score": score}
             title = (
-                gettext("%(kind)s from %(agent)s that a rule asks about")
+                gettext("%(kind)s from %(agent)s")
+                if _asks(held)
+                else gettext("%(kind)s from %(agent)s that a rule asks about")
                 if held.by_rule
                 else gettext("%(kind)s from %(agent)s, score %(score)s")
             ) % said
@@ -167,7 +175,13 @@ def _letter(person: User, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], 
                 "metacog: %(count)s new held items; a rule asks about a tool call",
                 count,
             )
-            if items[0].by_rule
+            if items[0].by_rule and not _asks(items[0])
+            else ngettext(
+                "metacog: %(count)s new held item: an agent asks a question",
+                "metacog: %(count)s new held items; an agent asks a question",
+                count,
+            )
+            if _asks(items[0])
             else ngettext(
                 "metacog: %(count)s new held item, score %(score)s",
                 "metacog: %(count)s new held items, the highest score %(score)s",
@@ -220,7 +234,9 @@ def told_of(held: Any, person: User, now: datetime) -> Told:
     }
     return Told(
         title=(
-            gettext("%(kind)s from %(agent)s (%(team)s) that a rule asks about")
+            gettext("%(kind)s from %(agent)s (%(team)s)")
+            if _asks(held)
+            else gettext("%(kind)s from %(agent)s (%(team)s) that a rule asks about")
             if held.by_rule
             else gettext("%(kind)s from %(agent)s (%(team)s), score %(score)s")
         )
@@ -239,7 +255,13 @@ def _decide_url(person: User, held: HeldItem, now: datetime) -> str:
     return settings.PUBLIC_URL + mail_links.path(mail_links.link_to(person, held, now))
 
 
+def _asks(held: HeldItem) -> bool:
+    return held.kind == HeldItem.Kind.QUESTION
+
+
 def _reason(held: HeldItem) -> str:
+    if _asks(held):
+        return gettext("The agent waits for a person's answer.")
     if held.kind == HeldItem.Kind.TOOL_CALL and held.call.hesitation is None:
         return gap().join(plain(sentence) for sentence in why_asked(held.call))
     signals = [signal for signal in signals_of(held, held.response.wire_verdict()) if signal["weight"]]

@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone, translation
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
@@ -24,6 +25,7 @@ from reviews.outbox import notification_texts
 from reviews.outbox.mail_links import Link, path, read
 from reviews.pages import call_desk
 from reviews.pages.deciding import approvals_of, reason_form, reason_given, wants_answer, why_not
+from reviews.presentation.calls import answer_form
 from reviews.presentation.explanation import RECORD_OF, explain, response_flags
 from reviews.presentation.marks import marked
 from reviews.records import reasons
@@ -73,11 +75,17 @@ def by_mail(request: HttpRequest, link: Link) -> HttpResponse:
     reason = reason_given(request, link.held.agent) if verdict == DecisionVerdict.REJECT else ""
     if problem := why_not(verdict, None, reason):
         return _page(request, link, problem=problem, given=reason_form(request), status=422)
+    is_answer = verdict == DecisionVerdict.ANSWER and link.held.kind == HeldItem.Kind.QUESTION
+    answered = answer_form.read(link.held, request.POST) if is_answer else None
+    if answered and answered.errors:
+        problem = gettext("Nothing was decided: the answer is not complete or not valid yet.")
+        return _page(request, link, problem=problem, answered=answered, status=422)
     try:
         decisions.decide_or_approve(
             link.held,
             link.person,
             verdict,
+            edit=decisions.Answer(answered.value) if answered else None,
             reason=reason,
             circumstances=decisions.Circumstances(link.version, request.POST.get("sha256", ""), via=VIA),
         )
@@ -110,11 +118,11 @@ def _page(request: HttpRequest, link: Link | None = None, *, status: int = 200, 
     # Whoever may be signed in here is not who decides: the page is nobody's but the link's.
     context: dict[str, Any] = {"user": AnonymousUser(), "link": link, **shown}
     if link and not shown.get("shut"):
-        context |= _item(link)
+        context |= _item(link, shown.get("answered"))
     return render(request, "reviews/by_mail.html", context, status=status)
 
 
-def _item(link: Link) -> dict[str, Any]:
+def _item(link: Link, answered: answer_form.Posted | None = None) -> dict[str, Any]:
     held, now = link.held, timezone.now()
     verdict, body = held.response.wire_verdict(), held.response.wire_body()
     hesitation = hesitation_for_people(held, verdict, body)
@@ -134,6 +142,7 @@ def _item(link: Link) -> dict[str, Any]:
         "record_of": f"{RECORD_OF:,}",
         "text": None if is_call else marked(held, verdict, body),
         **(call_desk.shown(held) if is_call else {}),
+        "asked": answer_form.shown(held, answered, standing) if held.kind == HeldItem.Kind.QUESTION else None,
         "response_flags": response_flags(verdict),
         "user_message": body.get("user_message"),
         "standing": standing,

@@ -24,7 +24,7 @@ class PersonRequest(HttpRequest):
 
 
 def visible_items(request: PersonRequest) -> QuerySet[HeldItem]:
-    items = HeldItem.objects.select_related("response__problem", "agent__team", "call__outcome", "terms")
+    items = HeldItem.objects.select_related("response__problem", "agent__team", "call__outcome", "question", "terms")
     return items.filter(team__in=request.user.teams)
 
 

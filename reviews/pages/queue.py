@@ -48,6 +48,7 @@ from reviews.pages.deciding import (
 from reviews.pages.person import PersonRequest, forbidden, number, visible_items
 from reviews.presentation import filter_form, highlight, questions
 from reviews.presentation.approvals import counted, whom
+from reviews.presentation.calls import answer_form
 from reviews.presentation.calls.grant_form import wanted
 from reviews.presentation.differences import in_words
 from reviews.presentation.explanation import RECORD_OF, explain, other_parts, response_flags
@@ -170,11 +171,13 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
     if not request.user.has_role(held.team_id, Role.REVIEWER):
         return forbidden(request)
     verdict, is_call = request.POST.get("verdict", ""), held.kind == Kind.TOOL_CALL
-    text = None if is_call else _edited(request.POST.get("text"), held.text)
+    is_question = held.kind == Kind.QUESTION
+    text = None if is_call or is_question else _edited(request.POST.get("text"), held.text)
     call_edited = call_edit.read(held.call, request.POST) if is_call else None
     if call_edited and not call_edited.is_changed:
         call_edited = None
-    posted = call_edited or text
+    answered = answer_form.read(held, request.POST) if verdict == DecisionVerdict.ANSWER and is_question else None
+    posted = answered or call_edited or text
     is_rejected = verdict == DecisionVerdict.REJECT
     reason, given = (reason_given(request, held.agent), reason_form(request)) if is_rejected else ("", None)
     problem = why_not(verdict, text, reason)
@@ -187,6 +190,11 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
     if verdict == DecisionVerdict.APPROVE and (text is not None or call_edited):
         verdict = DecisionVerdict.EDIT
         edit = decisions.Arguments(call_edited.arguments) if call_edited else text
+    if answered:
+        edit = decisions.Answer(answered.value)
+    if answered and answered.errors:
+        problem = gettext("Nothing was decided: the answer is not complete or not valid yet.")
+        return _split(request, filters, held, status=422, problem=problem, posted=posted)
     if call_edited and call_edited.errors:
         problem = gettext("Nothing was decided: some fields have errors.")
         return _split(request, filters, held, status=422, problem=problem, posted=posted)
@@ -242,6 +250,8 @@ def score_edit(request: PersonRequest, held_id: str) -> HttpResponse:
         return forbidden(request)
     if held.kind == Kind.TOOL_CALL:
         return call_desk.check(request, held)
+    if held.kind == Kind.QUESTION:
+        raise Http404
     text = _edited(request.POST.get("text"), held.text)
     problem = why_not(DecisionVerdict.APPROVE, text, "")
     if text is not None and secrets.is_mask_left(text, held.text):
@@ -405,7 +415,7 @@ def _desk(
     *,
     in_sight: bool = True,
     just_done: Taken | None = None,
-    posted: str | call_edit.Posted | None = None,
+    posted: str | call_edit.Posted | answer_form.Posted | None = None,
     **shown: Any,
 ) -> dict[str, Any]:
     """Return what the item's side of the page shows; write down that this person looks at it if it is in sight."""
@@ -427,11 +437,15 @@ def _desk(
     why = in_force.why(held) if held.state == State.PENDING else None
     place = stands(why, held, verdict, body.get("user_message")) if why else None
     can_decide = held.state == State.PENDING and request.user.has_role(held.team_id, Role.REVIEWER)
-    editing = posted is not None or "edit" in request.GET
-    has_editor = editing or (can_decide and len(held.text) <= MOST_IN_EDITOR)
+    is_question = held.kind == Kind.QUESTION
+    editing = not is_question and (posted is not None or "edit" in request.GET)
+    has_editor = editing or (not is_question and can_decide and len(held.text) <= MOST_IN_EDITOR)
     if is_call:
         edit = posted if isinstance(posted, call_edit.Posted) else None
         context |= call_desk.of_desk(request, held, standing, edit=edit, revealed=revealed, has_editor=has_editor)
+    elif is_question:
+        answer = posted if isinstance(posted, answer_form.Posted) else None
+        context["asked"] = answer_form.shown(held, answer, standing)
     elif len(verdict["items"]) > 1:
         context |= call_desk.siblings(held)
     return (
@@ -442,7 +456,7 @@ def _desk(
             "parts": explain(hesitation, response.signals.select_related("pattern__record"), held.agent_id)
             if hesitation
             else [],
-            "demanded": not is_call and _is_demanded(held, body),
+            "demanded": not is_call and not is_question and _is_demanded(held, body),
             "was_paused": not is_call and verdict["items"][held.index].get("paused", False),
             "text": None if is_call else marked(held, verdict, body, place.marks if place else (), is_revealed=may_see),
             "hosts": () if is_call else of_hosts(shown_text),
@@ -472,7 +486,7 @@ def _desk(
             "original_text": shown_text,
             "is_typed": posted is not None,
             "text_changes": word_changes(held.text, posted) if isinstance(posted, str) else (),
-            "edited_text": "" if is_call else shown_text if posted is None else posted,
+            "edited_text": posted if isinstance(posted, str) else "" if is_call or is_question else shown_text,
             "presets": reasons.PRESETS.items(),
             "approvals": approvals_of(held, request.user, filters.query),
             "waiting_words": words_waiting(held, filters.query),

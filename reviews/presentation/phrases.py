@@ -272,6 +272,8 @@ def decided(decision: Decision, user: Any) -> str:
             return "✓ " + gettext("approved by %(who)s") % name
         case DecisionVerdict.EDIT:
             return "✓ " + gettext("approved with edits by %(who)s") % name
+        case DecisionVerdict.ANSWER:
+            return "✓ " + gettext("answered by %(who)s") % name
         case DecisionVerdict.REJECT:
             return "✗ " + gettext("rejected by %(who)s") % name
         case DecisionVerdict.WITHDRAW:

@@ -10,7 +10,7 @@ import { decidePicked, pick, picked, unpick } from "./picked.js";
 import { pickRow, stepPicked, stepRow } from "./rows.js";
 
 // A box that was ticked with the mouse keeps the focus, and takes no letters.
-const isTyping = (target) => target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]");
+const isTyping = (target) => target.closest("input:not([type=checkbox], #edited [type=radio]), textarea, select, [contenteditable]");
 
 // Who chose a reason with its number stands in the note, and may have nothing to add.
 const isNoteSkipped = (note) => words.keys !== "off" && note.id === "reason" && !note.value
@@ -196,6 +196,12 @@ document.addEventListener("keydown", (event) => {
   if (reason) {
     stillDown = event.key;
     choose(reason);
+    return event.preventDefault();
+  }
+  const answer = !isTyping(event.target) && document.querySelectorAll("#edited .choice:has(kbd) [type=radio]")[event.key - 1];
+  if (answer) {
+    answer.click();
+    announce(answer.closest("label").querySelector("span").textContent);
     return event.preventDefault();
   }
   // The letters of a quick hand, too, are for the note: its cursor stands on the reasons above it.

@@ -26,7 +26,7 @@ function typedNow() {
   if (byId("comment")?.value) typed.comment = byId("comment").value;
   if (field && !field.disabled) {
     typed.edited = field.matches("textarea") ? field.value
-      : named(field).map((each) => [each.name, each.type === "checkbox" ? each.checked : each.value]);
+      : named(field).map((each) => [each.name, ["checkbox", "radio"].includes(each.type) ? each.checked : each.value]);
   }
   return typed;
 }
@@ -59,7 +59,7 @@ document.addEventListener("htmx:beforeOnLoad", (event) => {
 });
 
 function fill(field, value) {
-  if (field.type === "checkbox") field.checked = value;
+  if (["checkbox", "radio"].includes(field.type)) field.checked = value;
   else field.value = value;
   field.dispatchEvent(new Event("input", { bubbles: true }));
 }
@@ -106,8 +106,8 @@ function giveBack() {
   if (!typed) return;
   delete kept.items[held];
   sessionStorage.setItem(KEY, JSON.stringify(kept));
-  if (typed.edited && byId("edited") && byId("edit")) {
-    edit(true);
+  if (typed.edited && byId("edited")) {
+    if (byId("edit")) edit(true); // the form of an answer is always open
     fillEdit(typed.edited);
   }
   if ((typed.preset || typed.reason) && byId("rejecting")) {

@@ -2,7 +2,7 @@
 import { byId, complain, words } from "./page.js";
 
 export function isChanged(field) {
-  if (field.type === "checkbox") return field.checked !== field.defaultChecked;
+  if (["checkbox", "radio"].includes(field.type)) return field.checked !== field.defaultChecked;
   if (field.matches("select")) return !(field.selectedOptions[0]?.defaultSelected ?? true);
   return field.value !== field.defaultValue;
 }

@@ -1,4 +1,4 @@
-import { NotConfigured, Refused, Unreachable } from "./errors.js";
+import { NotAnswered, NotConfigured, Refused, Unreachable } from "./errors.js";
 import { derived, ended, isToolCall, keyOf, outcome, type Asked, type Outcome, type OutcomeVerdict } from "./gating.js";
 import { asJson, isNoJson } from "./json.js";
 import { isReported, MOST_REPORTS, REPORT_SECONDS, reportOf, wordsOf, type Report } from "./reporting.js";
@@ -14,7 +14,7 @@ const MAX_CALL_ID = 255;
 const MAX_SCHEMA = 65_536; // of a schema's JSON, in bytes: of a larger one metacog is told that it was left out
 const NOT_YOURS = "Not done: this approval is used up, or several calls wait for it. Ask about the call again.";
 
-const DECIDED: Readonly<Record<Decision["verdict"], OutcomeVerdict>> = {
+const DECIDED: Readonly<Partial<Record<Decision["verdict"], OutcomeVerdict>>> = {
   approve: "approve",
   edit: "edit",
   reject: "reject",
@@ -66,6 +66,17 @@ export interface AskOptions extends Cancellable {
 export interface GateOptions extends AskOptions {
   /** Called before the wait with the outcome that is `pending`: its `reviewUrl` is where to decide. */
   readonly onHeld?: ((told: Outcome) => void) | undefined;
+}
+
+export interface QuestionOptions extends Pick<AskOptions, "session" | "userMessage" | "metadata" | "expiresIn" | "deadline" | "signal"> {
+  /** The answers to choose from. */
+  readonly choices?: readonly string[] | undefined;
+  /** The JSON Schema that the answer must meet. Without it and `choices` the answer is any text. */
+  readonly schema?: Readonly<Record<string, Json>> | undefined;
+  /** Asked again under it, in this run, it is the same question, answered or not. */
+  readonly callId?: string | undefined;
+  /** Called before the wait with the question's id, and where a person answers it. */
+  readonly onAsked?: ((held: string, reviewUrl: string | null) => void) | undefined;
 }
 
 /** A question with all that goes into its bytes: asked again, these are the same. */
@@ -133,8 +144,15 @@ export class Client {
     return told;
   }
 
+  /**
+   * Ask a person a question (a text), wait, and return the answer: one of `choices`, what meets `schema`, or any text.
+   * Throws `NotAnswered` where there is none, and `Unreachable` and `Refused`.
+   */
+  async ask<Answer = Json>(asked: string, options?: QuestionOptions): Promise<Answer>;
   /** Ask, and do not wait: the verdict is `pending`, with `held`, where a person decides. */
-  async ask(asked: Asked, options: AskOptions = {}): Promise<Outcome> {
+  async ask(asked: Asked, options?: AskOptions): Promise<Outcome>;
+  async ask(asked: Asked | string, options: AskOptions & QuestionOptions = {}): Promise<unknown> {
+    if (typeof asked === "string") return this.#answer(asked, options);
     return this.#ask(await this.#question(asked, options), this.#until(options.deadline));
   }
 
@@ -313,6 +331,34 @@ export class Client {
       again: options.again,
       ...this.#soon(options),
     });
+  }
+
+  async #answer(text: string, options: QuestionOptions): Promise<unknown> {
+    const { schema, choices, callId, userMessage, expiresIn, metadata, signal } = options;
+    const session = options.session || this.run;
+    const what = ["question", text, schema ?? null, choices ?? null];
+    const body = {
+      id: callId === undefined ? crypto.randomUUID() : await derived(this.run, session, callId, ...what),
+      response: "",
+      items: [{ kind: "question", text, schema, choices, expires_in: expiresIn }],
+      session,
+      user_message: userMessage,
+      metadata: { run: this.run, ...metadata },
+    };
+    const until = this.#until(options.deadline);
+    const posted = await this.call<Assessment>("POST", "/responses", body, { signal });
+    const item = posted.items[0];
+    if (typeof item?.held !== "string") throw new TypeError("A question is held.");
+    const { held, review_url: reviewUrl } = item;
+    options.onAsked?.(held, reviewUrl);
+    for (;;) {
+      const path = `/held/${encodeURIComponent(held)}`;
+      const { decision } = await this.#transport.json<Held>({ method: "GET", path, until, waits: WAIT_SECONDS, signal });
+      if (decision?.verdict === "answer") return decision.answer;
+      if (decision) throw new NotAnswered(decision.verdict, decision.reason, held, reviewUrl);
+      if (until.left <= 0) throw new NotAnswered("pending", "", held, reviewUrl);
+      await pause(Math.min(AGAIN_SECONDS, until.left), signal);
+    }
   }
 
   #until(deadline: number | undefined): Until {

@@ -20,6 +20,32 @@ export class SpoolFull extends MetacogError {
   override readonly name = "SpoolFull";
 }
 
+/** A question has no answer: it was rejected, has expired or was withdrawn, or is `pending` after the deadline. */
+export class NotAnswered extends MetacogError {
+  override readonly name = "NotAnswered";
+  readonly verdict: string;
+  /** The person's. */
+  readonly reason: string;
+  /** The question's id. */
+  readonly held: string;
+  readonly reviewUrl: string | null;
+
+  constructor(verdict: string, reason: string, held: string, reviewUrl: string | null) {
+    const told =
+      {
+        reject: "A person rejected the question.",
+        expire: "Nobody answered the question in time, and it has expired.",
+        withdraw: "The question was withdrawn before it was answered.",
+        pending: "Nobody has answered the question so far.",
+      }[verdict] ?? `The question has no answer: ${verdict}.`;
+    super(reason ? `${told} Reason: ${reason}` : told);
+    this.verdict = verdict;
+    this.reason = reason;
+    this.held = held;
+    this.reviewUrl = reviewUrl;
+  }
+}
+
 /** A webhook that none of the secrets signed, or not within the last minutes. */
 export class BadSignature extends MetacogError {
   override readonly name = "BadSignature";

@@ -1,5 +1,5 @@
-export { Client, type AskOptions, type Cancellable, type ClientOptions, type GateOptions } from "./client.js";
-export { BadSignature, MetacogError, NotConfigured, Refused, SpoolFull, Unreachable } from "./errors.js";
+export { Client, type AskOptions, type Cancellable, type ClientOptions, type GateOptions, type QuestionOptions } from "./client.js";
+export { BadSignature, MetacogError, NotAnswered, NotConfigured, Refused, SpoolFull, Unreachable } from "./errors.js";
 export type { Asked, Outcome, OutcomeVerdict, Text, ToolCall } from "./gating.js";
 export type { SpoolStore } from "./spool.js";
 export { isDecision, verifyWebhook, type Webhook } from "./webhook.js";

@@ -9,7 +9,7 @@ if outcome.allowed:
 
 from .async_client import AsyncClient
 from .client import Client
-from .errors import BadSignature, MetacogError, NotConfigured, Refused, Unreachable
+from .errors import BadSignature, MetacogError, NotAnswered, NotConfigured, Refused, Unreachable
 from .gating import Outcome, OutcomeVerdict, Text, ToolCall
 from .spool import Spool, SpoolFull
 from .webhooks import Event
@@ -21,6 +21,7 @@ __all__ = [
     "Client",
     "Event",
     "MetacogError",
+    "NotAnswered",
     "NotConfigured",
     "Outcome",
     "OutcomeVerdict",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from . import flows, requests
 from .core import Core
 from .exchange import Steps
-from .flows import OnHeld, Question, WhenUnreachable
+from .flows import OnAsked, OnHeld, PersonQuestion, Question, WhenUnreachable
 from .gating import Asked, Outcome
 from .reporting import Status
 from .transport import AsyncTransport
@@ -57,6 +57,23 @@ class AsyncClient(Core):
         )
         return await self._run(flows.gate(question, self._until(deadline), self.retry_seconds, unreachable, on_held))
 
+    @overload
+    async def ask(
+        self,
+        asked: str,
+        *,
+        choices: Sequence[str] | None = None,
+        schema: Mapping[str, Any] | None = None,
+        call_id: str | None = None,
+        session: str | None = None,
+        user_message: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        expires_in: int | None = None,
+        deadline: float | None = None,
+        on_asked: OnAsked | None = None,
+    ) -> Any: ...
+
+    @overload
     async def ask(
         self,
         asked: Asked,
@@ -68,8 +85,38 @@ class AsyncClient(Core):
         expires_in: int | None = None,
         deadline: float | None = None,
         unreachable: WhenUnreachable = "deny",
-    ) -> Outcome:
-        """Ask, and do not wait: the verdict is `pending`, with `held`, where a person decides."""
+    ) -> Outcome: ...
+
+    async def ask(
+        self,
+        asked: Asked | str,
+        *,
+        choices: Sequence[str] | None = None,
+        schema: Mapping[str, Any] | None = None,
+        call_id: str | None = None,
+        on_asked: OnAsked | None = None,
+        session: str | None = None,
+        user_message: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        require_review: bool = False,
+        expires_in: int | None = None,
+        deadline: float | None = None,
+        unreachable: WhenUnreachable = "deny",
+    ) -> Any:
+        """Ask a person a question (a text), wait, and return the answer; or ask about a call or words, and do not wait.
+
+        An answer is one of `choices`, what meets the JSON Schema `schema`, or any text without either. NotAnswered says
+        that it was rejected, expired, or is not there after `deadline` seconds; Unreachable and Refused are raised,
+        too. The same question that waits is the same held item; with a `call_id` it is so when it is answered as well.
+        `on_asked` is called before the wait with the question's id and its page.
+
+        About a call or words: the outcome's verdict is `pending`, with `held`, where a person decides.
+        """
+        if isinstance(asked, str):
+            to_person = PersonQuestion(
+                asked, schema, choices, self.run, session or self.run, call_id, user_message, metadata, expires_in
+            )
+            return await self._run(flows.answer(to_person, self._until(deadline), self.retry_seconds, on_asked))
         question = Question.of(
             asked,
             self.run,

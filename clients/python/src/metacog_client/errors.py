@@ -36,5 +36,22 @@ class Refused(MetacogError):
         self.status, self.detail, self.errors, self.problem = status, detail, list(errors), problem or {}
 
 
+class NotAnswered(MetacogError):
+    """A question has no answer: it was rejected, has expired or was withdrawn, or is `pending` after the deadline.
+
+    `reason` is the person's; `held` is the question's id.
+    """
+
+    def __init__(self, verdict: str, reason: str, held: str, review_url: str | None = None) -> None:
+        told = {
+            "reject": "A person rejected the question.",
+            "expire": "Nobody answered the question in time, and it has expired.",
+            "withdraw": "The question was withdrawn before it was answered.",
+            "pending": "Nobody has answered the question so far.",
+        }.get(verdict, f"The question has no answer: {verdict}.")
+        super().__init__(f"{told} Reason: {reason}" if reason else told)
+        self.verdict, self.reason, self.held, self.review_url = verdict, reason, held, review_url
+
+
 class BadSignature(MetacogError):
     """A webhook that none of the secrets signed, or not within the last minutes."""

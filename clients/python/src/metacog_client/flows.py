@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import quote
 
-from .errors import Refused, Unreachable
+from .errors import NotAnswered, Refused, Unreachable
 from .exchange import NOT_METACOG, Send, Sleep, Steps, Until, answered, content, request
 from .gating import NOT_JSON, Asked, Outcome, OutcomeVerdict, Text, ToolCall, as_json, derived, ended, key_of, outcome
 
@@ -19,6 +19,7 @@ MAX_SCHEMA = 65_536  # of a schema's JSON, in bytes: of a larger one metacog is 
 
 WhenUnreachable = Literal["deny", "allow"]
 OnHeld = Callable[[Outcome], object]
+OnAsked = Callable[[str, str], object]  # the held question's id, and where a person answers it
 GIVEN, USED = "given", "used"  # what an approval of a call permits whoever reads of it
 NOT_YOURS = "Not done: this approval is used up, or several calls wait for it. Ask about the call again."
 DECIDED: dict[str, OutcomeVerdict] = {
@@ -134,6 +135,54 @@ def ask(question: Question, until: Until, retry_seconds: float, unreachable: Whe
         return outcome("unreachable", reason=refused(error))
     except (KeyError, IndexError, TypeError):
         return outcome("unreachable", reason="what answered is not metacog, or one that this client does not know")
+
+
+@dataclass(frozen=True)
+class PersonQuestion:
+    """A question to a person, with all that goes into its bytes."""
+
+    text: str
+    schema: Mapping[str, Any] | None
+    choices: Sequence[str] | None
+    run: str
+    session: str
+    call_id: str | None = None  # asked again under it, in this run, it is the same question, answered or not
+    user_message: str | None = None
+    metadata: Mapping[str, Any] | None = None
+    expires_in: int | None = None
+
+    def request(self) -> Send:
+        what = ["question", self.text, self.schema, self.choices and list(self.choices)]
+        key = str(uuid.uuid4()) if self.call_id is None else derived(self.run, self.session, self.call_id, *what)
+        item = {"text": self.text, "schema": self.schema, "choices": self.choices, "expires_in": self.expires_in}
+        body = {
+            "id": key,
+            "response": "",
+            "items": [{"kind": "question"} | {name: value for name, value in item.items() if value is not None}],
+            "session": self.session,
+            "metadata": {"run": self.run, **(self.metadata or {})},
+        }
+        if self.user_message is not None:
+            body["user_message"] = self.user_message
+        return request("POST", "/responses", body)
+
+
+def answer(question: PersonQuestion, until: Until, retry_seconds: float, on_held: OnAsked | None = None) -> Steps[Any]:
+    """Ask a person, wait, and give the answer. Raises NotAnswered, Unreachable and Refused."""
+    told = content((yield from answered(question.request(), until.sooner(retry_seconds))))["items"][0]
+    held, page = told["held"], told["review_url"]
+    if on_held:
+        on_held(held, page)
+    while True:
+        send = request("GET", f"/held/{quote(held, safe='')}")
+        item = content((yield from answered(send, until, waits=WAIT_SECONDS)))
+        if decision := item["decision"]:
+            if decision["verdict"] == "answer":
+                return decision["answer"]
+            raise NotAnswered(decision["verdict"], decision["reason"], held, page)
+        if until.left <= 0:
+            raise NotAnswered("pending", "", held, page)
+        yield Sleep(min(AGAIN_SECONDS, until.left))
 
 
 def wait(held: str, until: Until, question: Question | None = None) -> Steps[Outcome]:
