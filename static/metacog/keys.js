@@ -198,7 +198,7 @@ document.addEventListener("keydown", (event) => {
     choose(reason);
     return event.preventDefault();
   }
-  const answer = !isTyping(event.target) && document.querySelectorAll("#edited .choice:has(kbd) [type=radio]")[event.key - 1];
+  const answer = !isTyping(event.target) && document.querySelectorAll("#edited .of-choice:has(kbd) [type=radio]")[event.key - 1];
   if (answer) {
     answer.click();
     announce(answer.closest("label").querySelector("span").textContent);

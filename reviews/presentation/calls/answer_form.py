@@ -198,7 +198,8 @@ class _Parts:
         schema, is_nullable = given if isinstance(given, dict) else {}, False
         for _ in range(MOST_REFERENCES):
             rest = {name: value for name, value in schema.items() if name not in ("$ref", "allOf", "anyOf", "oneOf")}
-            either: list[Any] = next((schema[name] for name in ("anyOf", "oneOf") if isinstance(schema.get(name), list)), [])
+            listed = (schema.get(name) for name in ("anyOf", "oneOf"))
+            either: list[Any] = next((each for each in listed if isinstance(each, list)), [])
             others = [each for each in either if not (isinstance(each, dict) and each.get("type") == "null")]
             if isinstance(reference := schema.get("$ref"), str):
                 schema = {**self._named(reference), **rest}
