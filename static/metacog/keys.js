@@ -198,10 +198,11 @@ document.addEventListener("keydown", (event) => {
     choose(reason);
     return event.preventDefault();
   }
-  const answer = !isTyping(event.target) && document.querySelectorAll("#edited .of-choice:has(kbd) [type=radio]")[event.key - 1];
-  if (answer) {
+  const choices = document.querySelectorAll("#edited .of-choice:has(kbd) [type=radio]");
+  const answer = /** @type {HTMLInputElement | undefined} */ (choices[Number(event.key) - 1]);
+  if (answer && !isTyping(event.target)) {
     answer.click();
-    announce(answer.closest("label").querySelector("span").textContent);
+    announce(answer.closest("label").textContent.trim());
     return event.preventDefault();
   }
   // The letters of a quick hand, too, are for the note: its cursor stands on the reasons above it.
