@@ -98,6 +98,8 @@ export interface components {
         };
         /** @description A decision. */
         Decided: {
+            /** @description What a person answered to a question. */
+            answer: components["schemas"]["JsonValue"];
             /** @description Of a tool call: what it was released with, in place of `text`. */
             arguments: components["schemas"]["JsonValue"];
             /** @enum {string} */
@@ -127,7 +129,7 @@ export interface components {
             /** @description When the approval was used up; not by this answer. */
             used_at: string | null;
             /** @enum {string} */
-            verdict: "approve" | "edit" | "reject" | "withdraw" | "expire";
+            verdict: "approve" | "edit" | "answer" | "reject" | "withdraw" | "expire";
         };
         DecidedPage: {
             items: components["schemas"]["Decided"][];
@@ -218,12 +220,14 @@ export interface components {
             approvals: components["schemas"]["Approvals"] | null;
             arguments?: components["schemas"]["JsonValue"];
             /**
-             * @description How often the same call was posted while it waits.
+             * @description How often the same call or question was posted while it waits.
              * @default 1
              */
             asks?: number;
-            /** @description This and what follows: of tool calls only. */
+            /** @description This and what follows: of tool calls only, but for `asks`. */
             call_id?: string | null;
+            /** @description Of a question: the answers to choose from. */
+            choices?: string[] | null;
             /** @description Null until it is released. */
             decision: components["schemas"]["Decided"] | null;
             /** @default  */
@@ -261,6 +265,7 @@ export interface components {
             rule?: {
                 [key: string]: components["schemas"]["JsonValue"];
             } | null;
+            /** @description Of a question: what its answer must meet. Of a tool call: what edits must. */
             schema?: {
                 [key: string]: components["schemas"]["JsonValue"];
             } | null;
@@ -272,7 +277,7 @@ export interface components {
             /** @description Of the text as UTF-8. */
             sha256: string;
             /** @enum {string} */
-            state: "pending" | "approved" | "edited" | "rejected" | "withdrawn" | "expired";
+            state: "pending" | "approved" | "edited" | "answered" | "rejected" | "withdrawn" | "expired";
             /** @description The item's whole text; of a tool call its name and canonical arguments. */
             text: string;
             version: number;
@@ -433,6 +438,49 @@ export interface components {
             passed: boolean;
             score: number;
         };
+        /** @description A question to a person: always held, and answered in the console, by mail or by API. */
+        QuestionBody: {
+            /**
+             * @description The tag's attributes. A value that is no string is kept as its JSON.
+             * @default null
+             */
+            attributes?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            } | null;
+            /**
+             * @description The answers to choose from, each once. Without them and a `schema` the answer is any text.
+             * @default null
+             */
+            choices?: string[] | null;
+            /**
+             * @description Seconds until it expires undecided, at most the policy's `expiry_seconds`.
+             * @default null
+             */
+            expires_in?: number | null;
+            /** @description question, in any case. */
+            kind: string;
+            /**
+             * @description What comes back with whatever is told of it: at most 4,096 bytes of JSON.
+             * @default null
+             */
+            metadata?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            } | null;
+            /**
+             * @description True: hold it for a person, whatever the rules and the heuristics say.
+             * @default null
+             */
+            require_review?: boolean | null;
+            /**
+             * @description The JSON Schema that the answer must meet, at most 65,536 bytes. People get a form made of it.
+             * @default null
+             */
+            schema?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            } | null;
+            /** @description What is asked. */
+            text: string;
+        };
         /** @description One reason why a memory waits for a curator. */
         Reason: {
             detail: string;
@@ -570,7 +618,7 @@ export interface components {
              * @description What the response wants done. [] means nothing; null: tags are parsed from `response`.
              * @default null
              */
-            items?: (components["schemas"]["ItemBody"] | components["schemas"]["ToolCallBody"])[] | null;
+            items?: (components["schemas"]["ItemBody"] | components["schemas"]["ToolCallBody"] | components["schemas"]["QuestionBody"])[] | null;
             /**
              * @description When something was last committed.
              * @default null
@@ -665,6 +713,11 @@ export interface components {
         /** @description An agent's decision about its own held item. */
         SecondLook: {
             /**
+             * @description To a question, which only a person answers.
+             * @default null
+             */
+            answer?: components["schemas"]["JsonValue"];
+            /**
              * @description Of a tool call, which only a person approves or edits.
              * @default null
              */
@@ -685,7 +738,7 @@ export interface components {
              */
             text?: string | null;
             /** @enum {string} */
-            verdict: "approve" | "edit" | "reject" | "withdraw";
+            verdict: "approve" | "edit" | "answer" | "reject" | "withdraw";
             /**
              * @description Of the item as you read it.
              * @default null
@@ -770,10 +823,10 @@ export interface components {
             permission: ("given" | "post" | "used") | null;
             reason: string;
             seq: number;
-            /** @description Of an edit: what was released in place of yours. */
+            /** @description Of an edit: what was released in place of yours. Of an answer: its JSON, as text. */
             text: string | null;
             /** @enum {string} */
-            verdict: "approve" | "edit" | "reject" | "withdraw" | "expire";
+            verdict: "approve" | "edit" | "answer" | "reject" | "withdraw" | "expire";
         };
         /** @description An action of the agent's framework, before it is done. */
         ToolCallBody: {
