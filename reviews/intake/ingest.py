@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.db import connection, transaction
+from django.db import connection
 
+from metacog.db.together import together
 from metacog.models import Agent
-from reviews.intake.assess import assess
+from reviews.intake.assess import Assessed, assess
 from reviews.intake.lookups import Lookups
 from reviews.intake.post import Before, look_back, read
 from reviews.intake.write import write
@@ -31,16 +32,23 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
     """
     post = read(agent, raw, headers)
     told = traces.Post(agent, headers, post.body)
-    with transaction.atomic(durable=True), connection.cursor() as cursor:
-        # One agent's posts go one after the other from here on; another's do not wait.
-        known = look_back(cursor, post)
-        if isinstance(known, Before):
-            told.replayed()
-            return Received(known.verdict, replayed=True)
-        asks = Lookups(post, known)
-        told.mark()
-        assessed = assess(post, known, asks)
-        told.mark()
-        write(cursor, post, known, assessed, asks.calls, told.traceparent)
-    told.taken_in(assessed.verdict)
-    return Received(assessed.text, replayed=False)
+
+    def take_in() -> Assessed | Before:
+        with connection.cursor() as cursor:
+            # One agent's posts go one after the other from here on; another's do not wait.
+            known = look_back(cursor, post)
+            if isinstance(known, Before):
+                return known
+            asks = Lookups(post, known)
+            told.mark()
+            assessed = assess(post, known, asks)
+            told.mark()
+            write(cursor, post, known, assessed, asks.calls, told.traceparent)
+            return assessed
+
+    came = together(take_in)
+    if isinstance(came, Before):
+        told.replayed()
+        return Received(came.verdict, replayed=True)
+    told.taken_in(came.verdict)
+    return Received(came.text, replayed=False)
