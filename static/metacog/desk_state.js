@@ -44,7 +44,7 @@ const AT_ONCE = ["/", "?", "g"];
  * @property {{ id: number, held: string, isAwaited: boolean } | undefined} leaving  decided, while the next has yet to come
  * @property {string | undefined} shownAgain  the item that came back and is on the desk
  * @property {Key[]} keys  that wait for their item
- * @property {number} ignoredUntil
+ * @property {number} ignoredUntil  when keys count again: whoever typed on as an item came back means none of it
  */
 /** @typedef {{ do: string } & Record<string, any>} Effect */
 /** @typedef {(name: string, more?: Record<string, any>) => void} Run */
@@ -267,6 +267,7 @@ function comeBack(desk, back, { at, isBegun, isForced = false, why }, run) {
   const { decision } = back;
   desk.leaving = undefined;
   run("announce", { text: "" }); // it was said to be decided
+  const isTypedOn = !isForced && desk.keys.length > 0;
   if (!isForced) letGo(desk, at, run);
   run("unmark", { held: decision.held });
   for (const each of desk.made) if (each.id === decision.id) each.isBack = true;
@@ -274,6 +275,7 @@ function comeBack(desk, back, { at, isBegun, isForced = false, why }, run) {
   while (desk.made.at(-1)?.isBack) before = desk.made.pop()?.id;
   if (isForced || decision.held === desk.item || !isTakenUp(desk, isBegun)) {
     showAgain(desk, back, run);
+    if (isTypedOn && desk.settledAt === Infinity) desk.ignoredUntil = Infinity; // until it is painted, and the pause after that
   } else {
     desk.returned.push(back);
     run("complain", { text: back.complaint || why });
@@ -470,6 +472,7 @@ const EVENTS = {
 
   painted(desk, { at }) {
     desk.settledAt = at;
+    if (desk.ignoredUntil === Infinity) desk.ignoredUntil = at + PAUSE;
     if (desk.cameAt === Infinity) desk.cameAt = at;
   },
 
@@ -504,7 +507,7 @@ const EVENTS = {
 
   // Whoever types on while another item comes to the front means none of it: keys count again after a pause.
   ignore(desk, { at }) {
-    desk.ignoredUntil = at + PAUSE;
+    if (desk.ignoredUntil !== Infinity) desk.ignoredUntil = at + PAUSE;
   },
 };
 

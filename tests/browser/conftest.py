@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.contrib.staticfiles.handlers import StaticFilesHandlerMixin
 from django.core.signals import request_finished, request_started
 from django.utils import timezone
 
@@ -52,6 +53,21 @@ ARGUMENTS = [
 SCREEN = {"width": 1280, "height": 720}  # Playwright's own
 # Refusals are shown in place, and a test may cut a connection.
 EXPECTED = ("status of 4", "htmx:sendError", "htmx:timeout", "net::ERR_FAILED")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _files_stay() -> Iterator[None]:
+    """Have the browser ask once for each script and style sheet: their names say nothing of their content here."""
+    serve = StaticFilesHandlerMixin.serve
+
+    def lasting(self: Any, request: Any) -> Any:
+        answer = serve(self, request)
+        answer["Cache-Control"] = "max-age=86400"
+        return answer
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(StaticFilesHandlerMixin, "serve", lasting)
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -576,6 +576,15 @@ test("keys that act at once, are modified, or are typed in a field, wait for not
   assert.deepEqual([is("j"), is("?"), is("q", { isKnown: false }), is("j", { isTyping: true })], [true, false, false, false]);
 });
 
+test("the pause after an item came back counts from its paint on, however long that takes", () => {
+  const page = new Page().settles().decides().presses("r").answers(REFUSED);
+  page.at += 10_000;
+  page.happens("ignore"); // a key, as each that comes meanwhile
+  assert.equal(page.desk.ignoredUntil, Infinity);
+  page.happens("painted");
+  assert.ok(page.desk.ignoredUntil > page.at && page.desk.ignoredUntil < page.at + 1000);
+});
+
 test("whoever types on after a refusal puts off when keys count", () => {
   const page = settled();
   page.at = 1000;
