@@ -25,6 +25,7 @@ from django.utils import timezone
 from metacog_client import (
     AsyncClient,
     Client,
+    NotAnswered,
     NotConfigured,
     Outcome,
     Refused,
@@ -146,6 +147,50 @@ def test_a_call_is_made_as_it_was_decided(connect: Callable[..., Any], alice: An
         client.withdraw(edited.held)
     assert [each["seq"] for each in client.decisions(after=1)] == [2, 3, 4, 5, 6]
     assert client.gate(Text("It is done.")).text == "It is done."
+
+
+def test_a_question_is_asked_and_its_answer_returned(connect: Callable[..., Any], alice: Any) -> None:
+    client = connect()
+    told, pages = list[Any](), list[Any]()
+
+    def ask(**how: Any) -> threading.Thread:
+        def run() -> None:
+            try:
+                told.append(client.ask("Which account?", on_asked=lambda *page: pages.append(page), **how))
+            except NotAnswered as none:
+                told.append(none)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        until(HeldItem.objects.filter(state=HeldItem.State.PENDING).exists)
+        return thread
+
+    for how, answer in (
+        ({"choices": ["Savings", "Current"]}, "Current"),
+        ({"schema": {"type": "object", "required": ["eur"]}, "call_id": "q-1"}, {"eur": 20}),
+        ({}, "The one in Bremen"),
+    ):
+        waiting = ask(**how)
+        decisions.decide(only_held(), alice, "answer", edit=decisions.Answer(answer))
+        waiting.join(60)
+        assert told.pop() == answer
+    known = [each.public_id for each in HeldItem.objects.order_by("pk")]
+    assert [held for held, page in pages if held in page] == known
+    again = client.ask("Which account?", schema={"type": "object", "required": ["eur"]}, call_id="q-1")
+    assert again == {"eur": 20}, "with its call id it is the same question"
+
+    waiting = ask(choices=["A"])
+    decisions.decide(only_held(), alice, "reject", reason="Ask the bank.")
+    waiting.join(60)
+    none = told.pop()
+    assert (none.verdict, none.reason, "Ask the bank." in str(none)) == ("reject", "Ask the bank.", True)
+
+    with pytest.raises(NotAnswered) as late:
+        client.ask("And now?", deadline=0)
+    assert late.value.verdict == "pending"
+    HeldItem.objects.filter(public_id=late.value.held).update(expires_at=timezone.now() - timedelta(seconds=1))
+    with pytest.raises(Refused):
+        client.ask("Which?", choices=[])
 
 
 def test_one_approval_is_for_one_of_two_calls(connect: Callable[..., Any], alice: Any) -> None:

@@ -91,14 +91,23 @@ class Metacog:
         return found
 
     def decide(
-        self, held: str, verdict: str, *, text: str | None = None, arguments: Any = None, reason: str | None = None
+        self,
+        held: str,
+        verdict: str,
+        *,
+        text: str | None = None,
+        arguments: Any = None,
+        reason: str | None = None,
+        answer: Any = None,
     ) -> dict[str, Any]:
-        """Decide as the person; it is released at once. `verdict` is approve, edit or reject."""
+        """Decide as the person; it is released at once. `verdict` is approve, edit, answer or reject."""
         body: dict[str, Any] = {"verdict": verdict}
         if reason is None and verdict == "reject":
             reason = "Not without a receipt."
         if reason is not None:
             body["reason"] = reason
+        if verdict == "answer":
+            body["answer"] = answer
         if text is not None:
             body["text"] = text
         if arguments is not None:

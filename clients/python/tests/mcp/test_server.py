@@ -27,7 +27,7 @@ async def test_no_tool_decides_and_each_is_described_and_typed(metacog: Any, set
     async with setting.client(serve(setting)) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert "people decide them" in (client.instructions or "")
-    reviews = {"request_review", "await_review", "report_outcome"}
+    reviews = {"request_review", "await_review", "report_outcome", "ask_person"}
     assert set(tools) == reviews | {"context", "remember", "recall", "think_twice"}
     for tool in tools.values():
         assert tool.description
@@ -60,6 +60,21 @@ async def test_a_review_gives_back_what_was_decided(
     assert not result.is_error
     assert (told["verdict"], told["allowed"], told["arguments"]) == (verdict, allowed, arguments)
     assert verdict == "approve" or more.get("reason", "So it is.") in told["message"]
+
+
+async def test_a_person_answers_a_question(metacog: Any, setting: Any) -> None:
+    question = {"question": "Which account?", "choices": ["Savings", "Current"]}
+    async with setting.client(serve(setting)) as client:
+        first = (await client.call_tool("ask_person", question | {"wait_seconds": 0})).structured_content
+        assert (first["answered"], first["verdict"]) == (False, "pending")
+        metacog.decide(first["held"], "answer", answer="Current")
+        told = (await client.call_tool("ask_person", question)).structured_content
+        assert (told["held"], told["answered"], told["answer"]) == (first["held"], True, "Current")
+        metacog.decide_next("reject", setting.run, reason="Ask the bank.")
+        none = (await client.call_tool("ask_person", question)).structured_content
+        assert (none["answered"], none["verdict"], "Ask the bank." in none["message"]) == (False, "reject", True)
+        assert none["held"] != first["held"]
+        assert "metacog refused this" in error_of(await client.call_tool("ask_person", question | {"choices": []}))
 
 
 async def test_what_became_of_an_approved_call_is_reported_once(metacog: Any, setting: Any) -> None:

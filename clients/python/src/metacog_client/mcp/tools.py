@@ -19,7 +19,7 @@ from mcp_types import CallToolResult, InputRequiredResult, Tool, ToolAnnotations
 from pydantic import BaseModel, Field
 
 from ..async_client import AsyncClient
-from ..errors import MetacogError, Refused, Unreachable
+from ..errors import MetacogError, NotAnswered, Refused, Unreachable
 from ..gating import Outcome, Text, ToolCall
 from ..journal import Journal, key_of
 from ..reporting import MAX_DETAIL
@@ -36,7 +36,7 @@ metacog is where your team's people review what you are about to do or say.
 Call `context` at the start of a task. Before anything that cannot be undone, that leaves the team or that you are not \
 sure of, call `request_review`, and do it only if `allowed` is true, with the arguments or the text that come back. \
 While `verdict` is "pending", call `await_review`. After an approved tool call, call `report_outcome`. \
-Take a refusal as it is: do not try the same in another form.
+To ask people what only they know, call `ask_person`. Take a refusal as it is: do not try the same in another form.
 Nothing here lets you approve your own requests; people decide them.\
 """
 
@@ -57,6 +57,19 @@ class Review(BaseModel):
     text: str | None = Field(default=None, description="The text to use, if allowed.")
     reason: str = Field("", description="Why, in the reviewer's or the rule's words.")
     decided_by: str | None = None
+
+
+class Reply(BaseModel):
+    """What a person answered."""
+
+    answered: bool = Field(description="True: `answer` is what a person answered.")
+    answer: Any = Field(default=None, description="One of the choices, what meets the schema, or a text.")
+    verdict: Literal["answer", "reject", "expire", "withdraw", "pending"] = Field(
+        description="pending: nobody has answered yet. reject: it will not be answered."
+    )
+    message: str = Field(description="The same in words.")
+    held: str | None = Field(default=None, description="The question's id.")
+    review_url: str | None = Field(default=None, description="Where a person can answer it; give it to the user.")
 
 
 class Reported(BaseModel):
@@ -210,6 +223,54 @@ def _reviews(tools: Tools, desk: Desk) -> None:
         if told.verdict not in ("pending", "unreachable") and not journal.settle(key, call_id) and told.allowed:
             raise ToolError("The same was asked at the same time, and its approval was given there. Ask once more.")
         return _review(told, url)
+
+    @tools.tool(
+        title="Ask a person",
+        annotations=ToolAnnotations(
+            read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+        ),
+    )
+    async def ask_person(
+        ctx: Ctx,
+        question: Annotated[str, Field(description="What you want to know, with all that a person needs to answer.")],
+        choices: Annotated[
+            list[str] | None, Field(description="The answers to choose from, if it is one of some.")
+        ] = None,
+        answer_schema: Annotated[
+            dict[str, Any] | None, Field(description="A JSON Schema of the answer: a person gets a form made of it.")
+        ] = None,
+        wait_seconds: Annotated[
+            float, Field(description="For how long to wait for the answer now.", ge=0, le=MAX_WAIT_SECONDS)
+        ] = WAIT_SECONDS,
+    ) -> Reply:
+        """Ask your team a question that only people can answer, such as which account to use, and return the answer.
+
+        If `verdict` is "pending" nobody has answered so far: call it again with the same question, which is the same
+        one, until you were given its answer.
+        """
+        key = key_of(client.url, desk.session, wire.canonical(["question", question, choices, answer_schema]))
+        call_id = journal.open(key)
+        told: dict[str, Any] = {}
+        with _plainly():
+            try:
+                async with _progress(ctx, "Waiting for an answer"):
+                    answer = await client.ask(
+                        question,
+                        choices=choices,
+                        schema=answer_schema,
+                        call_id=call_id,
+                        session=desk.session,
+                        metadata={"via": "mcp"},
+                        deadline=wait_seconds,
+                        on_asked=lambda held, page: told.update(held=held, review_url=page),
+                    )
+                reply = Reply(answered=True, answer=answer, verdict="answer", message="A person answered.", **told)
+            except NotAnswered as none:
+                told |= {"answered": False, "verdict": none.verdict, "message": str(none)}
+                reply = Reply.model_validate(told)
+        if reply.verdict != "pending":
+            journal.settle(key, call_id)
+        return reply
 
     @tools.tool(title="Wait for a decision", annotations=READS)
     async def await_review(
