@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -111,6 +111,7 @@ class JsonField(forms.CharField):
         attrs = {"rows": 4, "spellcheck": "false", "class": "mono"}
         super().__init__(label=LABELS[name], required=False, help_text=help_text, widget=forms.Textarea(attrs=attrs))
         self._errors, self._empty = errors, empty
+        self.place_of: Callable[[Sequence[str]], str] = lambda loc: f"{strict_json.pointer(loc)}: " if loc else ""
 
     def clean(self, value: Any) -> str:
         try:
@@ -118,9 +119,7 @@ class JsonField(forms.CharField):
         except (strict_json.Refused, UnicodeEncodeError) as error:
             raise ValidationError(translated(getattr(error, "detail", str(error)))) from None
         if found := self._errors(given):
-            places = [f"{strict_json.pointer(loc)}: " if loc else "" for loc, _detail in found]
-            told = [place + translated(detail) for place, (_loc, detail) in zip(places, found, strict=True)]
-            raise ValidationError(told)
+            raise ValidationError([self.place_of(loc) + translated(detail) for loc, detail in found])
         return rule_forms.as_text(given)
 
 
@@ -160,21 +159,21 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         readers_errors,
         {},
         gettext_lazy(
-            "As JSON: tools, each with JSON Pointers to its arguments and what these hold, such as "
-            '{"query": {"/sql": "sql:postgres"}}. Others are known by their names.'
+            "What an argument of a tool holds, where its name does not say so. * in the tool matches any characters. "
+            "An argument is a JSON Pointer."
         ),
     )
     programs = JsonField(
         "programs",
         programs_errors,
         [],
-        gettext_lazy("As JSON: programs that the table does not know, and their effects. They come first."),
+        gettext_lazy("Programs that the table does not know, and their effects. They come first."),
     )
     trusted_servers = JsonField(
         "trusted_servers",
         servers_errors,
         [],
-        gettext_lazy('As JSON: names of MCP servers, such as ["filesystem"]. Only their tools\' hints can allow.'),
+        gettext_lazy("Names of MCP servers. Only their tools' hints can allow."),
     )
 
     class Meta:

@@ -44,6 +44,7 @@ from reviews.held.decisions import Change, Circumstances
 from reviews.metrics import daily
 from reviews.metrics.daily import Lift, Ratio
 from reviews.models import FittedWeights
+from reviews.pages.calls.reading_forms import CHOICES, COLUMNS, ReadingList
 from reviews.pages.person import PersonRequest
 from reviews.presentation.approvals import whom
 from reviews.presentation.calls.fates import Line, call_rows
@@ -94,8 +95,17 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
     values = _values(request, agent, versions, current)
     table, packs = _table(request, values), _packs(request, values)
     values["packs"] = packs.text
+    reading = _reading(request, values)
+    values |= {each.name: each.text for each in reading}
     form = PolicyForm(agent, values, table=table)
+    for each in reading:
+        if not each.is_json:
+            form.fields[each.name].place_of = each.place_of  # type: ignore[attr-defined]  # it is a JsonField
     drafted = form.is_valid()
+    for each in reading:
+        for problem in each.problems:  # of a row that the value is without
+            form.add_error(each.name, problem)
+            drafted = False
     context: dict[str, Any] = {}
     is_saved = drafted and request.POST.get("do") == "save" and request.POST.get("seen") == _digest(form.instance)
     if is_saved and not form.cleaned_data["note"] and agents.changed_fields(current, form.instance):
@@ -127,6 +137,8 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
     context |= {
         "agent": agent,
         "packs": packs,
+        "reading": [(each, form[each.name]) for each in reading],
+        "choices": CHOICES,
         "form": form,
         "values": values,
         "policy": current,
@@ -146,6 +158,8 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
     template = "reviews/_drafted.html" if request.htmx and not context.get("moved") else "reviews/policy.html"
     if request.htmx and request.htmx.target == "rules":
         template = "reviews/_rules.html"
+    if request.htmx and request.htmx.target == "reading":
+        template = "reviews/_reading.html"
     if template == "reviews/policy.html":
         context |= {"weights": _weights(form), "lift_days": LIFT_DAYS}
         context["unmet"] = [(whom(named), count) for named, count in approvers.unmet(agent.team_id, current.rules)]
@@ -201,6 +215,18 @@ def _packs(request: PersonRequest, values: dict[str, Any]) -> PackList:
         is_pressed = not request.htmx or request.htmx.target == "rules"
         return PackList.posted(request.POST, do=request.POST.get("do", "") if is_pressed else "")
     return PackList.of(values["packs"])
+
+
+def _reading(request: PersonRequest, values: dict[str, Any]) -> list[ReadingList]:
+    """Return how calls are read as it was posted, with what a button does; else as the values have it."""
+    do = request.POST.get("do", "")
+    is_pressed = not request.htmx or request.htmx.target == "reading"
+    return [
+        ReadingList.posted(name, request.POST, do=do if is_pressed else "")
+        if f"{name}_in" in request.POST and (request.htmx or do not in (f"reset:{name}", f"default:{name}"))
+        else ReadingList.of(name, values[name])
+        for name in COLUMNS
+    ]
 
 
 class Weight(NamedTuple):
