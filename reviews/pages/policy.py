@@ -44,10 +44,10 @@ from reviews.held.decisions import Change, Circumstances
 from reviews.metrics import daily
 from reviews.metrics.daily import Lift, Ratio
 from reviews.models import FittedWeights
-from reviews.pages.calls.reading_forms import CHOICES, COLUMNS, ReadingList
 from reviews.pages.person import PersonRequest
 from reviews.presentation.approvals import whom
 from reviews.presentation.calls.fates import Line, call_rows
+from reviews.presentation.calls.reading_forms import CHOICES, COLUMNS, ReadingList
 from reviews.presentation.calls.rule_tallies import of_rule
 from reviews.presentation.calls.waiting import settled, waiting_calls
 from reviews.presentation.ratios import Share, lift, percent, ratio
