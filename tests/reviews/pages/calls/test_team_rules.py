@@ -106,7 +106,7 @@ def test_rules_that_cannot_be_read_let_nothing_in_and_are_mended_on_the_page(
     TeamRules.objects.update(rules=[{"tool": 7}])
     answer = kuro.post("/responses", {"response": "", "items": [bash("ls")]})
     assert answer.status_code == 503
-    assert "/team_rules/0/tool" in answer.json()["detail"]
+    assert "rules of Aurora cannot be read: /0/tool" in answer.json()["detail"]
     desk = as_person(olga)
     assert desk.get(reverse("policy", args=[kuro.id])).status_code == 200
     assert desk.get(address).status_code == 422
