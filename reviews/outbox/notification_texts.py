@@ -261,7 +261,7 @@ def _asks(held: HeldItem) -> bool:
 
 def _reason(held: HeldItem) -> str:
     if _asks(held):
-        return gettext("The agent waits for a person's answer.")
+        return gettext("The agent needs a person's answer.")
     if held.kind == HeldItem.Kind.TOOL_CALL and held.call.hesitation is None:
         return gap().join(plain(sentence) for sentence in why_asked(held.call))
     signals = [signal for signal in signals_of(held, held.response.wire_verdict()) if signal["weight"]]
