@@ -1,5 +1,5 @@
 """One web process: uvicorn on a socket that it is given, with bounds on what a connection may take before its request
-is there (docs/decisions/0026).
+is there (docs/decisions/0021).
 
     python -m metacog.web FD
 """
