@@ -132,8 +132,9 @@ def _page(
         state=HeldItem.State.PENDING,
         team__in=request.user.teams_as(Role.REVIEWER),
     )
-    found = list(in_order(waiting.exclude(kind=HeldItem.Kind.QUESTION), filters))
-    asks = waiting.filter(kind=HeldItem.Kind.QUESTION).count()
+    every = list(in_order(waiting, filters))
+    found = [held for held in every if held.kind != HeldItem.Kind.QUESTION]
+    asks = len(every) - len(found)
     whole, long = _of_one_page(_clusters(found))
     if not found:
         messages.info(request, _left_out(asks) if asks else gettext("Nothing that you selected is held any more."))
