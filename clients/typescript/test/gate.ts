@@ -11,7 +11,7 @@ import { before, suite, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
-import { Client, isDecision, Refused, SpoolFull, Unreachable, verifyWebhook, type Held, type Outcome, type ToolCall } from "@metacog/client";
+import { Client, isDecision, NotAnswered, Refused, SpoolFull, Unreachable, verifyWebhook, type Held, type Outcome, type ToolCall } from "@metacog/client";
 import { FileStore } from "@metacog/client/file-store";
 import { metacog, type Metacog } from "./metacog.js";
 
@@ -28,6 +28,20 @@ suite("the gate, asked of a running server", () => {
     await server.decide((await server.pending(client.run)).id, "approve");
     const told = await gated;
     assert.deepEqual([told.verdict, told.allowed, told.arguments], ["approve", true, { eur: 900 }]);
+  });
+
+  test("a person's answer to a question comes back, and where there is none that is thrown", async () => {
+    const client = server.client();
+    const asked = client.ask<string>("Which account?", { choices: ["Savings", "Current"] });
+    const { id } = await server.pending(client.run);
+    await assert.rejects(server.decide(id, "answer", { answer: "Mine" }), /422/);
+    await server.decide(id, "answer", { answer: "Current" });
+    assert.equal(await asked, "Current");
+    const refused = client.ask("How much?", { schema: { type: "number" } });
+    refused.catch(() => {});
+    await server.decide((await server.pending(client.run)).id, "reject", { reason: "Ask the owner." });
+    await assert.rejects(refused, (error) => error instanceof NotAnswered && error.message.includes("Ask the owner."));
+    await assert.rejects(client.ask("Anybody?", { expiresIn: 1 }), NotAnswered);
   });
 
   test("an edited call is allowed with the edited arguments, which meet its schema", async () => {

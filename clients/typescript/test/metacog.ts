@@ -72,7 +72,7 @@ export class Metacog {
     return (await answer.json()) as Answer;
   }
 
-  async decide(held: string, verdict: "approve" | "edit" | "reject", more: object = {}): Promise<void> {
+  async decide(held: string, verdict: "approve" | "edit" | "reject" | "answer", more: object = {}): Promise<void> {
     const edited = "arguments" in more ? { accept_risk: true } : {}; // whatever keys it leaves out
     await this.review(`/held/${held}/decision`, { verdict, ...edited, ...more });
   }
