@@ -24,6 +24,7 @@ DECISION = "decision"  # whichever it was
 DECIDED: Mapping[str, Promise] = {
     "approved": _("Approved"),
     "edited": _("Approved with edits"),
+    "answered": _("Answered"),
     "rejected": _("Rejected"),
     "withdrawn": _WITHDRAWN,
     "expired": _EXPIRED,

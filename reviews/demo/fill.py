@@ -76,7 +76,6 @@ class Progress:
 
 
 def main() -> None:
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "metacog.settings")
     django.setup()
     from metacog.accounts.keys import agent_with_key
     from reviews.demo import history

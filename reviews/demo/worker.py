@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import runpy
 import sys
 import time
@@ -10,7 +9,6 @@ import time
 from reviews.demo.fill import is_unfinished
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "metacog.settings")
     while is_unfinished():
         time.sleep(0.5)
     del sys.argv[0]

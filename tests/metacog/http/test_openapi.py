@@ -135,6 +135,8 @@ def test_its_examples_are_taken(document: Any, kuro: Any, alice: Any) -> None:
     kuro.respond("next", problem="bug-17")
     kuro.post("/threads", {"title": "Hope"})
     asked = kuro.post("/extensions", {"reason": "need more time"}).json()["id"]
+    question = {"kind": "question", "text": "Which account?", "choices": ["Savings", "Current"]}
+    to_answer = kuro.post("/responses", {"response": "", "items": [question]}).json()["items"][0]["held"]
     known = {"held_id": held, "key": "bug-17", "slug": "hope", "step": "progress", "extension_id": asked}
     tried = 0
     for path, calls in document["paths"].items():
@@ -144,6 +146,8 @@ def test_its_examples_are_taken(document: Any, kuro: Any, alice: Any) -> None:
         for example in content.get("examples", {}).values():
             body = json.dumps(example["value"])
             address = path.removeprefix("/api/v1")
+            if example["value"].get("verdict") == "answer":
+                address = address.replace("{held_id}", to_answer)
             for name, value in known.items():
                 address = address.replace(f"{{{name}}}", value)
             answer = (program if "/review/" in path else kuro).post(address, body)
@@ -177,7 +181,7 @@ def test_it_names_every_part_of_a_verdict_as_it_is_sent(document: Any, kuro: Any
     ("path", "needs"),
     [
         ("/held/{held_id}/decision", [{"reason"}, {"text", "reason"}, set()]),
-        ("/review/held/{held_id}/decision", [set(), {"text"}, {"arguments"}, {"reason"}]),
+        ("/review/held/{held_id}/decision", [set(), {"text"}, {"arguments"}, {"answer"}, {"reason"}]),
         ("/problems/{key}/think-twice", [{"answer"}, {"outcome"}]),
     ],
 )
