@@ -35,7 +35,7 @@ def client(as_person: Any, olga: Any) -> Any:
 @table(
     ("path", "said"),
     [
-        ("/queue/?kind=bogus", "Unknown kind “bogus”: filter ignored. Known: chat, remember, task, tool_call, question."),
+        ("/queue/?kind=bogus", "Unknown kind “bogus”: filter ignored. Known: chat, remember, task, tool_call, "),
         ("/queue/?state=bogus", "Unknown state “bogus”: filter ignored. Known: held, decided."),
         ("/queue/?order=bogus", "Unknown order “bogus”: order ignored. Known: risk, age."),
         ("/queue/?signal=bogus", "Unknown signal “bogus”: filter ignored. Known: absolute-claim, error-pattern"),
