@@ -196,6 +196,7 @@ async def test_the_sdks_client_and_server_find_all_of_each_other(metacog: Any, s
             assert names == ["transfer", "balance", "slowly", "ask_back", "close_account", "overdraw"]
             assert [str(each.uri) for each in (await client.list_resources()).resources] == ["bank://terms"]
             assert len((await client.list_resource_templates()).resource_templates) == 1
+            # The bank's contents are texts; the SDK's types allow others, here and in the prompt.
             assert (await client.read_resource("bank://account/7")).contents[0].text == "Account 7"  # type: ignore[union-attr]
             assert [each.name for each in (await client.list_prompts()).prompts] == ["reminder"]
             prompt = await client.get_prompt("reminder", {"name": "Ann"})
