@@ -106,11 +106,17 @@ def excerpt(text: str) -> str:
     return line if len(line) <= 200 and not goes_on else line[:199] + "…"
 
 
-def hesitation_of(held: HeldItem, verdict: Assessment) -> HesitationPart | None:
-    """Return the hesitation about an item: its response's, or a tool call's own. None: it was not scored."""
+def hesitation_of(held: HeldItem, verdict: Assessment | None = None) -> HesitationPart | None:
+    """Return the hesitation about an item: its response's, or a tool call's own. None: it was not scored.
+
+    The response's verdict is read where it is needed and not given: with many calls it is long.
+    """
     if held.kind == HeldItem.Kind.QUESTION:
         return None
-    return held.call.hesitation if held.kind == HeldItem.Kind.TOOL_CALL else verdict["hesitation"]
+    if held.kind == HeldItem.Kind.TOOL_CALL:
+        own: HesitationPart | None = held.call.hesitation
+        return own
+    return (verdict or held.response.wire_verdict())["hesitation"]
 
 
 def hesitation_for_people(held: HeldItem, verdict: Assessment, body: Mapping[str, Any]) -> HesitationPart | None:
@@ -153,7 +159,7 @@ def held_shape(held: HeldItem, decision: Decision | None = None, *, names: bool 
         "held_at": instant(held.held_at),
         "review_due_at": instant(held.review_due_at),
         "expires_at": instant(held.expires_at),
-        "hesitation": hesitation_of(held, held.response.wire_verdict()),
+        "hesitation": hesitation_of(held),
         "metadata": held.metadata,
         "decision": decision_shape(decision, names=names) if decision else None,
         "approvals": approvals_shape(held, names=names),

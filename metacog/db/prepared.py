@@ -139,15 +139,21 @@ def _maker(selected: Sequence[Any], info: dict[str, Any]) -> Callable[[Any], Any
     first, end = fields[0], fields[-1] + 1
     names = [column.target.attname for column, _, _ in selected[first:end]]
     key = first + names.index(model._meta.pk.attname)
-    related = [(each["local_setter"], _maker(selected, each)) for each in info.get("related_klass_infos", ())]
+    related = [
+        (each["local_setter"], each["remote_setter"], _maker(selected, each))
+        for each in info.get("related_klass_infos", ())
+    ]
 
     def make(row: Any) -> Any:
         if row[key] is None:
             return None  # of a relation that may be empty
         found = _row(model, dict(zip(names, row[first:end], strict=True)))
         found._state.adding, found._state.db = False, DEFAULT_DB_ALIAS
-        for put, other in related:
-            put(found, other(row))
+        for put, put_back, made in related:
+            other = made(row)
+            put(found, other)
+            if other is not None:
+                put_back(other, found)
         return found
 
     return make

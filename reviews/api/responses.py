@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
+from django.db import connection
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import Query, Router
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic_core import to_json
 
 from metacog.accounts.keys import agent_with_key, is_signed
+from metacog.db.prepared import Select
 from metacog.db.rows import first_rows
 from metacog.heuristics.text.shadow import is_blank
 from metacog.heuristics.wire import wire
@@ -369,10 +371,30 @@ def read_held(
     With `wait` the answer comes as soon as that is so, else after this time with the state as it is.
     """
     decisions.settle(request.auth)
-    held = _own(request.auth, held_id)
+    with connection.cursor() as database:
+        held = _as_shown.first(database, request.auth.pk, held_id)
+        standing = _that_stands(database, held.pk) if held and held.closed_at else []
+    if held is None:
+        raise _missing(held_id)
     if wait and held.closed_at is None:
         wait_for(request, Wait(ready, held.pk, wait))
-    return as_json(held_shape(held, _decided([held]).get(held.pk), names=request.auth.team.names_people))
+    decided = _heard({held.pk: held}, standing)
+    return as_json(held_shape(held, decided.get(held.pk), names=request.auth.team.names_people))
+
+
+# Written once: all who waited for a decision ask at the same moment.
+_as_shown = Select(
+    lambda agent, held: (
+        HeldItem.objects.select_related("response", "call__outcome", "question", "terms")
+        .defer("response__body", "response__history", "response__excerpt", "response__fingerprint")
+        .filter(agent=agent, public_id=held)
+    ),
+    parameters=2,
+)
+_that_stands = Select(
+    lambda held: Decision.objects.select_related("person", "changed_by").filter(held=held, undone_at=None),
+    parameters=1,
+)
 
 
 def _decided(items: Sequence[HeldItem]) -> dict[int, Decision]:
@@ -381,6 +403,11 @@ def _decided(items: Sequence[HeldItem]) -> dict[int, Decision]:
     if not closed:
         return {}
     standing = Decision.objects.filter(held__in=closed, undone_at=None).select_related("person", "changed_by")
+    return _heard(closed, standing)
+
+
+def _heard(closed: Mapping[int, HeldItem], standing: Iterable[Decision]) -> dict[int, Decision]:
+    """Return released decisions by item, heard from now on."""
     found = {each.held_id: each for each in standing}
     for pk, decision in found.items():
         decision.held = closed[pk]
@@ -563,5 +590,9 @@ def _own(agent: Agent, public_id: str) -> HeldItem:
     items = HeldItem.objects.select_related("response", "agent__team", "call__outcome", "question", "terms")
     held = items.filter(agent=agent, public_id=public_id).first()
     if held is None:
-        raise Http404(f"You have no held item {public_id!r}.")
+        raise _missing(public_id)
     return held
+
+
+def _missing(public_id: str) -> Http404:
+    return Http404(f"You have no held item {public_id!r}.")

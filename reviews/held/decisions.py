@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Exists, ExpressionWrapper, F, OuterRef, Q
 from django.db.models.fields import BooleanField
 from django.utils import timezone, translation
@@ -22,6 +22,7 @@ from django.utils.translation import gettext
 from metacog import heuristics
 from metacog.audit import audit
 from metacog.db import clocks
+from metacog.db.prepared import Select, ask_together
 from metacog.heuristics.text.canonical_json import canonical
 from metacog.heuristics.text.tags import Item, ToolCall
 from metacog.heuristics.tool_calls.approvers import ANYBODY, Approvers, of_rule
@@ -626,23 +627,38 @@ def settle(agent: Agent | None = None) -> int:
     so that what an agent sees never depends on a sweep being on time.
     """
     now = timezone.now()
+    if agent is not None:
+        with connection.cursor() as cursor:
+            due = ask_together(cursor, [(_to_release, (agent.pk, now)), (_to_expire, (agent.pk, now))])
+        return _settle_one(agent.pk, now) if any(due) else 0
     resting = Decision.objects.filter(released_at=None, undone_at=None)
-    if agent is None:
-        longest = timedelta(seconds=settings.UNDO_SECONDS) + clocks.LEEWAY
-        clocks.bring_forward(resting.filter(release_at__gt=now + longest), "release_at", now)
+    longest = timedelta(seconds=settings.UNDO_SECONDS) + clocks.LEEWAY
+    clocks.bring_forward(resting.filter(release_at__gt=now + longest), "release_at", now)
     decisions = resting.filter(release_at__lte=now)
     items = HeldItem.objects.filter(state=State.PENDING, expires_at__lte=now)
-    if agent is not None:
-        decisions, items = decisions.filter(agent=agent), items.filter(agent=agent)
     agents = sorted({*decisions.values_list("agent", flat=True), *items.values_list("agent", flat=True)})
-    if agent is not None:
-        return sum(_settle_one(agent_id, now) for agent_id in agents)
     settled = 0
     for agent_id in agents:
         with by_itself("Nothing settled for the agent with the key %s", agent_id):
             settled += _settle_one(agent_id, now)
     return settled
 
+
+# Of one agent, by time: whether anything is due.
+_to_release = Select(
+    lambda agent, now: (
+        Decision.objects.filter(agent=agent, released_at=None, undone_at=None, release_at__lte=now)
+        .order_by()
+        .values_list("pk")[:1]
+    ),
+    parameters=2,
+)
+_to_expire = Select(
+    lambda agent, now: (
+        HeldItem.objects.filter(agent=agent, state=State.PENDING, expires_at__lte=now).order_by().values_list("pk")[:1]
+    ),
+    parameters=2,
+)
 
 # Calls first: words that expire with the call they wait for are rejected, and told why.
 _WORDS_LAST = ExpressionWrapper(~Q(kind=HeldItem.Kind.TOOL_CALL), output_field=BooleanField())

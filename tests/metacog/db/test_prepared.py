@@ -92,6 +92,18 @@ def test_a_relation_may_be_empty_and_a_field_left_for_later(agents: list[Agent])
     assert reds.at == AuditEvent.objects.get(pk=reds.pk).at
 
 
+def test_a_row_and_the_one_it_belongs_to_know_each_other(agents: list[Agent], django_assert_num_queries: Any) -> None:
+    both: list[Select[Any]] = [
+        Select(lambda agent: Agent.objects.select_related("state").filter(pk=agent), parameters=1),
+        Select(lambda agent: AgentState.objects.select_related("agent").filter(pk=agent), parameters=1),
+    ]
+    for select in both:
+        with django_assert_num_queries(1):
+            ((found,),) = ask_together(cursor(), [(select, (agents[1].pk,))])
+            agent = found if isinstance(found, Agent) else found.agent
+            assert agent.state.agent is agent
+
+
 def test_values_come_as_tuples_whatever_order_the_parameters_stand_in(agents: list[Agent]) -> None:
     assert ids_of(cursor(), "bo", "Red") == [(agents[3].public_id, "Red")]
     assert ids_of(cursor(), "Red", "bo") == []
@@ -250,7 +262,7 @@ def test_django_has_what_is_used_of_its_inner_parts() -> None:
     assert gone == []
     info = compiler.klass_info
     assert {"model", "select_fields", "related_klass_infos"} <= info.keys()
-    assert "local_setter" in info["related_klass_infos"][0]
+    assert {"local_setter", "remote_setter"} <= info["related_klass_infos"][0].keys()
     used = {
         node.attr
         for node in ast.walk(ast.parse(inspect.getsource(prepared)))
