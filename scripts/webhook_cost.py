@@ -223,7 +223,7 @@ def served(folder: str, turns: int, seconds: float) -> None:
             """Post; return how long each took, in ms."""
             with ThreadPoolExecutor(at_once) as pool:
                 address = f"http://127.0.0.1:{port}"
-                each = list(pool.map(lambda key: load.post(address, key, seconds, 2_600), keys[:at_once]))
+                each = list(pool.map(lambda key: load.post(address, key, load.Load(seconds)), keys[:at_once]))
             if others := sum((statuses for _, statuses in each), Counter()):
                 raise SystemExit(f"Otherwise answered: {dict(others)}")
             return sorted(1_000 * took for times, _ in each for took in times)
