@@ -12,7 +12,7 @@ help:
 	@echo "make test         run the tests on SQLite, and on PostgreSQL those that depend on it (ARGS=\"-k word\": some)"
 	@echo "make test-all     run every test on both, and those of adapters and other clients with the packages they adapt"
 	@echo "make test-smoke   start the program in all ways, have axe look at every page, and run the tests of the API: for a second Python (PYTHON=python3.13)"
-	@echo "make check        linters, types, scripts, migrations, deploy checks, templates, links, licenses, translations"
+	@echo "make check        linters, types, scripts, migrations, deploy checks, templates, what nothing uses, links, licenses, translations"
 	@echo "make bench        how fast responses are scored, against the seed's own rules in Node (ARGS=\"--corpus FOLDER\")"
 	@echo "make faults       the long fault tests"
 	@echo "make mutate       break what the tests hold, one bit at a time, and count what they do not notice (ARGS=\"stats --sample 100\")"

@@ -136,6 +136,11 @@ def forbidden(path: Path, patterns: dict[str, str]) -> Iterator[str]:
                 yield f"{path.relative_to(ROOT)}:{number}: {name}"
 
 
+def unused() -> Iterator[str]:
+    """Name the code, the templates and their blocks that nothing uses."""
+    return run(sys.executable, "scripts/unused.py")
+
+
 def vendored() -> Iterator[str]:
     """Hold each file of others against the integrity its package gives, and ask for its licence.
 
@@ -217,8 +222,8 @@ def licences() -> Iterator[str]:
 
 
 CHECKS: tuple[Callable[[], Iterator[str]], ...] = (
-    lint, types, scripts, migrations, deployment, templates, layout, translations, signals, clients, links, vendored,
-    licences,
+    lint, types, scripts, migrations, deployment, templates, layout, translations, signals, clients, unused, links,
+    vendored, licences,
 )  # fmt: skip
 
 

@@ -4,9 +4,9 @@
     .venv/bin/python scripts/machines.py --broker redis --rate 12 --seconds 60
     .venv/bin/python scripts/machines.py --broker redis --statements
 
-Two `manage.py up` stand for the machines: two web processes, a worker and a beat each. Every rate is posts a second of
-all agents together; 0: each posts its next once the last is answered. PostgreSQL writes durably, as it is set up. CPU of
-a post is that of each group of processes divided by the posts, what the worker does behind them included. Everything
+Two `manage.py up` stand for the machines: two web processes, a worker and a beat each. A rate is posts a second of all
+agents together; 0: each posts its next once the last is answered. PostgreSQL writes durably, as it is set up. CPU of a
+post is that of each group of processes divided by the posts, what the worker does behind them included. Everything
 shares the cores of this machine, with what posts and whatever else runs: CPU of a post says more than posts a second.
 """
 
@@ -155,7 +155,8 @@ class Machines:
 
 
 def _family(pid: int) -> list[psutil.Process]:
-    return [first := psutil.Process(pid), *first.children(recursive=True)]
+    first = psutil.Process(pid)
+    return [first, *first.children(recursive=True)]
 
 
 def _look(url: str, done: Event, waits: Counter[str], connections: list[int]) -> None:

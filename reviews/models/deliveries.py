@@ -225,7 +225,3 @@ class TeamWebhook(Health):
     def host(self) -> str:
         """Name it without the path, which may carry a token."""
         return urlsplit(self.url).netloc
-
-    @property
-    def event_labels(self) -> list[str]:
-        return [str(label) for name, label in TEAM_EVENTS.items() if name in self.events]

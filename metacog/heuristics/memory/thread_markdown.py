@@ -64,22 +64,13 @@ _STAMP = re.compile(
 _NO_TITLE = 'needs a title: "# Thread: …"'
 
 
-def parse_threads(markdown: str) -> list[Parsed]:
-    """Read the seed's thread Markdown, one thread or several in a row, or raise ThreadError.
+def read_threads(markdown: str) -> list[Parsed | ThreadError]:
+    """Read the seed's thread Markdown, one thread or several in a row: each, or what is wrong with it.
 
     Entries of the trail are dated [02-12], [2026-02-12], [2026-02-12 evening] or (2026-02-12); without a year it is the
     last such day up to the one the thread was last touched. What is missing keeps its default, touches are then as many
     as entries; a status "resting" is "paused", and a slug stands there only where it is not the title's.
     """
-    found = read_threads(markdown)
-    for each in found:
-        if isinstance(each, ThreadError):
-            raise each
-    return [each for each in found if not isinstance(each, ThreadError)]
-
-
-def read_threads(markdown: str) -> list[Parsed | ThreadError]:
-    """Read each thread as `parse_threads` does, or what is wrong with it."""
     lines = "\n".join(markdown.removeprefix("\ufeff").split("\r\n")).replace("\r", "\n").split("\n")
     code, front = _in_code(lines), _front_matter(lines)
     headed = [at for at in range(front, len(lines)) if at not in code]
@@ -343,7 +334,7 @@ def _dated(text: str, last: date | None) -> Step:
 
 
 def format_thread(thread: Thread) -> str:
-    """Write a thread as the seed's Markdown; `parse_threads` takes it back."""
+    """Write a thread as the seed's Markdown; `read_threads` takes it back."""
     lines = [f"# Thread: {thread.title}", "", "## Meta"]
     if thread.created:
         lines.append(f"- Created: {thread.created}")

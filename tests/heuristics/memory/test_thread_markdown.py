@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metacog.heuristics.memory.thread_markdown import ThreadError, format_thread, parse_threads
+from metacog.heuristics.memory.thread_markdown import ThreadError, format_thread
 from metacog.heuristics.memory.threads import Step, Thread, slug_of
-from tests.heuristics.memory.test_threads import parse_thread
+from tests.heuristics.memory.test_threads import parse_thread, parse_threads
 from tests.tables import table
 
 MANY = """\

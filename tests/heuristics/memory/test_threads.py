@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metacog.heuristics.memory.thread_markdown import ThreadError, format_thread, parse_threads
+from metacog.heuristics.memory.thread_markdown import Parsed, ThreadError, format_thread, read_threads
 from metacog.heuristics.memory.threads import (
     Step,
     Streak,
@@ -41,6 +41,15 @@ SEED = """\
 ## Next
 寫出「約束三維度」的統一框架：(1)約束產生自由 (2)假約束比無約束危險 (3)約束傳播消除歧義
 """
+
+
+def parse_threads(markdown: str) -> list[Parsed]:
+    """Read all threads of which nothing is wrong, or raise what is wrong with the first that has something."""
+    found = read_threads(markdown)
+    for each in found:
+        if isinstance(each, ThreadError):
+            raise each
+    return [each for each in found if not isinstance(each, ThreadError)]
 
 
 def parse_thread(markdown: str) -> Thread:
