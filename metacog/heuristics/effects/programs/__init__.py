@@ -5,6 +5,6 @@ Rows are data: those of `table/*.json`, and a policy's own before them. docs/pro
 
 from .lookup import Programs, table
 from .rows import FIELDS
-from .words import Applied, Found, Word, is_input
+from .words import Applied, Found, Word, is_input, tail
 
-__all__ = ["FIELDS", "Applied", "Found", "Programs", "Word", "is_input", "table"]
+__all__ = ["FIELDS", "Applied", "Found", "Programs", "Word", "is_input", "table", "tail"]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from .flags import NO_FLAG, VALUES, Flag, Place
+from .powers import effect_of
 from .split import Split
 from .words import Applied, Found, Word, is_input, is_like, tail
 
@@ -37,7 +38,21 @@ class Reading(Split):
         self._add(row.effects if self.only is None else self.only)
         for flag, value in self.extra:
             self._add(flag.effects, value, flag)
+        if row.tasks and self.only is None:
+            self._tasks()
         return result
+
+    def _tasks(self) -> None:
+        """What the names of the tasks say that it runs: `make deploy`, `npm run deploy`."""
+        subcommand = self.result.subcommand.split()
+        if subcommand and subcommand[0] not in {"run", "run-script"}:
+            return
+        named = [found.word for found in self.result.found if found.word and found.effect == "execute"]
+        given = [self.words[at] for at in self.places] + named
+        for word in given:
+            effect = effect_of(word.text) if word.exact else None
+            if effect is not None:
+                self.result.found.append(Found(effect, word, "name"))
 
     def _asks_for_help(self, word: str) -> bool:
         if word == "-V":  # alone it is the version's, where a row says nothing else of it

@@ -14,6 +14,7 @@ FIELDS = frozenset(
         *("feeds", "lists", "passes", "deep", "names"),
     ]
 )
+RUNNING = frozenset({"execute", "install"})
 Written = Mapping[str, Any]  # a row as it stands in a file or a policy
 
 
@@ -47,10 +48,12 @@ class Row:
         "passes",
         "project",
         "remote",
+        "runs",
         "stands_for",
         "stdin",
         "stops",
         "subcommands",
+        "tasks",
         "wraps",
     )
 
@@ -65,8 +68,8 @@ class Row:
         self.fold = bool(row.get("fold", False))
         self.effects = effects_of(row.get("effects", {}))
         self.objects: ObjectKind | None = row.get("objects")
-        self.flags = {flag: flag_of(spec) for flag, spec in row.get("flags", {}).items()}
-        self.flags |= {flag: Flag(takes=1) for flag in row.get("values", ())}
+        self.flags = {flag: Flag(takes=1) for flag in row.get("values", ())}
+        self.flags |= {flag: flag_of(spec) for flag, spec in row.get("flags", {}).items()}
         self.long_flags = [flag for flag, spec in self.flags.items() if flag.startswith("--") and spec.matters]
         self.open: bool | None = row.get("open")
         self.wraps: int | None = row.get("wraps")
@@ -92,6 +95,9 @@ class Row:
         self.names = bool(row.get("names", False))
         deep = row.get("deep", ())
         self.deep: frozenset[str] | None = None if deep is True else frozenset(deep)
+        given = [self.effects, *(case.effects for case in self.cases)]
+        self.runs = bool(self.files) or any(place.effect in RUNNING for places in given for place in places)
+        self.tasks = self.objects == "name" and any(place[:2] == ("execute", "operands") for place in self.effects)
         self.dash_long = row.get("dash") == "long"
 
 

@@ -6,9 +6,12 @@ from typing import cast
 
 from ..effect import ObjectKind
 from .flags import Flag, Place
+from .powers import WRITING, power_of
 from .rows import Row
 from .words import Applied, Word, is_like, tail
 
+OUTSIDE = ("/", "~/", "../")  # how a path begins that may lead out of the workspace
+PATH = frozenset("/.")
 HEXADECIMAL = frozenset("0123456789xX")
 MADE = frozenset("$`*?[{~")  # what a word that the shell makes has in it, where what it makes is not known
 
@@ -150,6 +153,22 @@ class Split:
         self.result.flags.append((name, value))
         if not self.open or (self.places and at < self.places[0]):
             self.result.doubts.append(f"flag {name}")
+        elif len(name) > 2:
+            self._power(name, value or (self.words[at + 1] if at + 1 < len(self.words) else None), value is not None)
+
+    def _power(self, name: str, value: Word | None, is_its_own: bool) -> None:
+        """Take a flag that no row has by what its name says; the word behind it is its value if that is like a path."""
+        power = power_of(name)
+        if power is None:
+            if value is not None and (is_its_own or value.text.startswith(OUTSIDE)):
+                self.result.settings.append(value)
+            return
+        for glob, inner in power.by:
+            if value is not None and may_be(value, glob):
+                power = inner
+                break
+        if power is not WRITING or (value is not None and not PATH.isdisjoint(value.text) and value.text[0] != "-"):
+            self.extra.append((power, value))
 
     def _take(self, name: str, spec: Flag, at: int) -> int:
         """Take a flag whose value is the next word, or the rest of the command."""
@@ -199,6 +218,8 @@ class Split:
         else:
             if spec.by:
                 self.result.doubts.append(f"value of {name}")
+        if value is not None and self.row.runs and not spec.matters and spec.only is None and spec.alone is None:
+            self.result.settings.append(value)
         if spec.only is not None:
             self.only = [*(self.only or ()), *spec.only]
         self.alone = self.alone if spec.alone is None else spec.alone

@@ -45,6 +45,7 @@ class Applied:
     subcommand: str = ""
     flags: list[tuple[str, Word | None]] = field(default_factory=list)
     operands: list[Word] = field(default_factory=list)
+    settings: list[Word] = field(default_factory=list)  # values of flags that say nothing of what is done with them
     behind: int | None = None  # so many operands stand before "--"
     found: list[Found] = field(default_factory=list)
     runs: list[list[Word]] = field(default_factory=list)

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ..effect import MADE, Effect
-from ..paths import GLOB, normal
-from ..programs import Applied, Found, Word
+from ..effect import MADE, Effect, Kind
+from ..paths import GLOB, is_secret, normal
+from ..programs import Applied, Found, Word, tail
 from . import code, scripts, search
 from .out import Made
 from .state import NUMBER, Given, State, forget
@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 SYSTEM = frozenset({"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"})
 BIN = re.compile(r"(?:.*/)?(?:bin|\.bin|Scripts)")
 ADDRESS = re.compile(r"(?!file:)[a-z][a-z0-9+.-]{1,15}://")
+SETTING = re.compile(r"[\w.-]+=(?=~?/|\.\./)")
+ODD = re.compile(
+    r"(?:gopher|dict|telnet|tftp|smbs?|ldaps?|smtps?|imaps?|pop3s?|mqtts?|rtmp\w*|rtsp|wss?|udp|tcp)://", re.IGNORECASE
+)
+REGISTRY = re.compile(  # where packages usually come from
+    r"https://(?:pypi\.org|files\.pythonhosted\.org|download\.pytorch\.org|registry\.(?:npmjs\.org|yarnpkg\.com)"
+    r"|rubygems\.org|(?:index\.|static\.)?crates\.io|proxy\.golang\.org|repo\.maven\.apache\.org|repo1\.maven\.org)(?:/|$)"
+)
 VERSIONED = re.compile(r"(python|pip|perl|ruby|php|lua|gcc|g\+\+|clang|clang\+\+|node|pytest|java|bash|zsh)-?\d[\d.]*")
 ONE_WORD = re.compile(
     r"mktemp(?: -[dqu]+)*|nproc|whoami|hostname|uname(?: -[a-z])?|id -[ung]+|date(?: -u)?(?: \+[%\w][\w%:.-]*)?"
@@ -35,6 +43,11 @@ AGAIN = re.compile(
     r"(?:^|[\n;&|({])\s*(?:(?:then|do|else|builtin|command)\s+)*"
     r"(?:source|\.|eval|declare|typeset|read|readarray|mapfile|getopts|printf|unset|for|select|export|local)\s"
 )
+LOOKS = frozenset({"read", "fetch"})
+SHARED = ("/dev/", "/usr/", "/opt/", "/bin/", "/lib/", "/run/", "/var/run/", "/tmp/", "/var/tmp/")
+OUTSIDE = ("/", "~/", "../")  # how a path begins that may lead out of the workspace
+SHOWN = frozenset({"show", "cat-file", "diff", "log", "grep", "annotate", "whatchanged", "archive"})
+PATCHES = frozenset({"-p", "-u", "--patch", "-S", "-G", "-L"})
 KEEPS = frozenset({"chmod", "chown", "chgrp", "touch"})  # what is in a file
 RUN_NAME = re.compile(r"\w\[[^\]]*(?:\$\(|`)")  # a[$(…)]: where a name is asked for, bash runs what is in it
 INPUT = Word("$input", exact=False, loose=True)
@@ -98,6 +111,12 @@ def _strange(text: "Text", name: Word, why: str, program: str | None) -> None:
 
 def _program(text: "Text", name: Word, state: State) -> str | None:
     """The name in the table; a program of the project's own is code at hand, whatever it is called."""
+    if name.text.startswith("@"):  # a package of somebody's own, as npx runs it
+        return name.text
+    if ADDRESS.match(name.text):
+        text.out.add("execute", name.text, "url", span=_span(name))
+        _remote(text, "execute", name)
+        return None
     directory, slash, base = name.text.rpartition("/")
     versioned = VERSIONED.fullmatch(base)
     if versioned and base not in text.out.programs:
@@ -138,6 +157,11 @@ def _apply(
     found_by = search.search(words) if applied.feeds == "roots" else None
     for found in _found(applied, found_by):
         effects += _effect(text, found, span, inner, looks=applied.names, deep=applied.deep)
+    _settings(text, applied, effects, state)
+    if applied.program == "git" and applied.subcommand in SHOWN:
+        _shown(text, applied, state)
+    if applied.cwd is not None and not applied.remote and any(found.effect == "execute" for found in applied.found):
+        text.out.path("execute", applied.cwd, state.cwd)
     if made is not None:
         out.made = made
     if applied.program == "tee" and given is not None:
@@ -230,11 +254,47 @@ def _effect(
         return [text.out.add(found.effect, None, of, span=span, detail=found.detail)]
     if word.start is None:
         word = word._replace(start=span[0], end=span[1])
+    if found.of in {"path", "url"} and word.text.startswith("file://"):
+        return text.out.path("read", tail(word, len("file://")), state.cwd)
     if found.of == "path" and ADDRESS.match(word.text):
-        return [text.out.add(found.effect, word.text, "url", span=(word.start, word.end), detail=found.detail)]
+        made = [text.out.add(found.effect, word.text, "url", span=(word.start, word.end), detail=found.detail)]
+        return [*made, *_remote(text, found.effect, word)]
     if found.of == "path":
         return text.out.path(found.effect, word, state.cwd, found.detail, looks=looks, deep=deep)
+    if found.of == "url" and found.effect == "fetch" and ODD.match(word.text):
+        text.out.add("send", word.text, "url", span=_span(word), detail="a protocol that also sends")
     return [text.out.add(found.effect, word.text, found.of, span=(word.start, word.end), detail=found.detail)]
+
+
+def _shown(text: "Text", applied: Applied, state: State) -> None:
+    """Files that git shows as they were: `HEAD:.env`, `-p -- .env`."""
+    if applied.subcommand == "log" and PATCHES.isdisjoint(flag for flag, _ in applied.flags):
+        return
+    for word in applied.operands:
+        name = tail(word, word.text.find(":") + 1)
+        if is_secret(name.text):
+            text.out.path("read", name, state.cwd)
+
+
+def _remote(text: "Text", effect: Kind, word: Word) -> list[Effect]:
+    """What follows from reading or running what lies at an address."""
+    kinds: dict[Kind, tuple[Kind, ...]] = {"read": ("fetch",), "execute": ("fetch",), "install": ("fetch", "execute")}
+    return [text.out.add(kind, word.text, "url", span=_span(word)) for kind in kinds.get(effect, ())]
+
+
+def _settings(text: "Text", applied: Applied, effects: Sequence[Effect], state: State) -> None:
+    """What a program is given to work with from elsewhere, by flags that say nothing of it, may be code."""
+    kinds = {effect.effect for effect in effects}
+    if not applied.settings or applied.remote or text.out.remote or kinds <= LOOKS:
+        return
+    for word in applied.settings:
+        if SETTING.match(word.text):  # `-o log_file=/etc/x`
+            word = tail(word, word.text.find("=") + 1)
+        if ADDRESS.match(word.text) and "fetch" not in kinds and not REGISTRY.match(word.text):
+            text.out.add("fetch", word.text, "url", span=_span(word))
+            text.out.add("execute", word.text, "url", span=_span(word))
+        elif word.text.startswith(OUTSIDE) and not word.text.startswith(SHARED):
+            text.out.searched(word, state.cwd)
 
 
 def _run(

@@ -128,6 +128,11 @@ class Out:
             found.append(self.add("irreversible", name, "path", inside=inside, span=span, detail="device"))
         return found
 
+    def searched(self, word: Word, cwd: str | None) -> None:
+        """What a program is given from elsewhere, and may run."""
+        if not paths.is_below(self.place(word, cwd), self.room):
+            self.path("execute", word, cwd, "given from elsewhere")
+
     def place(self, word: Word, cwd: str | None) -> str:
         """The path that a word names; below a link that the text has made it is where that points."""
         name = paths.normal(word.text, cwd=cwd, workspace=self.workspace)

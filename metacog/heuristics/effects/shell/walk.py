@@ -40,23 +40,35 @@ ASSIGNED = re.compile(
 DANGEROUS = re.compile(  # variables that make a program run something, load something or ask somebody else
     r"PATH|LD_\w+|DYLD_\w+|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_FUNC\w*|PROMPT_COMMAND|PS[0-4]|CDPATH|FPATH|ZDOTDIR"
     r"|PYTHON(?:STARTUP|HOME|INSPECT|BREAKPOINT)|PERL5\w+|PERLLIB|RUBY(?:OPT|LIB)|NODE_(?:OPTIONS|PATH)|LUA_\w+"
-    r"|_?JAVA_(?:TOOL_)?OPTIONS|JDK_JAVA_OPTIONS|CLASSPATH|GIT_\w+|S(?:SH|UDO)_ASKPASS|RSYNC_\w+|TAR_OPTIONS|CVS_RSH"
+    r"|_?JAVA_(?:TOOL_)?OPTIONS|JDK_JAVA_OPTIONS|GIT_\w+|S(?:SH|UDO)_ASKPASS|RSYNC_\w+|TAR_OPTIONS|CVS_RSH"
     r"|SVN_SSH|\w*PAGER|EDITOR|VISUAL|BROWSER|LESSOPEN|LESSCLOSE|SHELL|GREP_OPTIONS|GCONV_PATH|LOCPATH|TERMINFO"
-    r"|TERMCAP|OPENSSL_\w+|HOME|XDG_CONFIG_HOME|MAKEFLAGS|RUSTC_WRAPPER|CARGO_\w+_RUNNER|GOFLAGS|npm_config_\w+"
+    r"|TERMCAP|OPENSSL_\w+|HOME|XDG_CONFIG_HOME|MAKEFLAGS|GOFLAGS|(?:npm|NPM)_(?:config|CONFIG)_\w+"
+    r"|RUSTC|RUSTDOC|RUSTC_\w*WRAPPER|CARGO_\w+_(?:RUNNER|LINKER)|CARGO_(?:HOME|REGISTR\w+|SOURCE_\w+|BUILD_\w+)"
+    r"|CC|CXX|CPP|LD|AR|AS|CMAKE_\w+_LAUNCHER|\w+_(?:OPTS|ADDOPTS)|MAVEN_\w+|PYTEST_PLUGINS|DOTNET_STARTUP_HOOKS"
+    r"|CORECLR_\w+|GO(?:PROXY|SUMDB|NOSUMDB|INSECURE|NOSUMCHECK|ROOT|ENV)|BUNDLE_\w*(?:MIRROR|SOURCE)\w*|GEM_(?:HOME|PATH|HOST)"
+    r"|YARN_\w*(?:REGISTRY|PATH)\w*|COMPOSER_\w+|ANSIBLE_\w+|TF_CLI_\w+|HELM_\w*PLUGINS\w*|MANOPT|LESS|CURL_HOME|WGETRC"
+    r"|SSL_CERT_\w+|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE|NODE_TLS_\w+|NODE_EXTRA_\w+|PYTHONHTTPSVERIFY|SSH_AUTH_SOCK"
     r"|PIP_\w+|UV_\w*INDEX\w*|DOCKER_\w+|KUBECONFIG|AWS_ENDPOINT\w*|\w+_(?:proxy|PROXY)"
 )
+SEARCHED = frozenset({"PYTHONPATH", "CLASSPATH", "GOPATH"})  # lists of folders with code
 SAFE_NAMES = re.compile(
     r"GIT_(?:AUTHOR|COMMITTER)_\w+|GIT_TERMINAL_PROMPT|GIT_OPTIONAL_LOCKS|GIT_PS1\w*|GIT_ADVICE|PIP_(?:NO|DISABLE)_\w+"
-    r"|DOCKER_BUILDKIT"
+    r"|DOCKER_BUILDKIT|(?:npm|NPM)_(?:config|CONFIG)_(?:loglevel|audit|fund|progress|cache|update_notifier)"
+    r"|ANSIBLE_(?:NOCOLOR|FORCE_COLOR|STDOUT_CALLBACK)|COMPOSER_(?:NO_INTERACTION|MEMORY_LIMIT|NO_AUDIT|ALLOW_SUPERUSER)",
+    re.IGNORECASE,
 )
 SAFE_FLAGS = re.compile(  # of GOFLAGS, NODE_OPTIONS, MAKEFLAGS and the like
     r"(?:-(?:mod=\w+|v|race|short|trimpath|count=\d+|buildvcs=\w+|tags=[\w,]+|p=\d+|vet=\w+|j\d*|-jobs=\d+|s|k|-silent)"
     r"|--(?:max[-_]old[-_]space[-_]size=\d+|max-semi-space-size=\d+|stack-trace-limit=\d+|trace-warnings|no-warnings"
     r"|no-deprecation|trace-deprecation|enable-source-maps|experimental-vm-modules|openssl-legacy-provider"
-    r"|unhandled-rejections=\w+))(?:\s+|$)"
+    r"|unhandled-rejections=\w+)|-X(?:m[sx]|ss|mn)\d+[kmgKMG]?|-XX:[+\w:=-]+|-D[\w.]+(?:=[\w.:-]*)?|-ea|-da"
+    r"|-(?:q|x|vv?|s|rA|n ?\w+|p no:\w+)|--(?:tb=\w+|no-cov|maxfail=\d+|timeout=\d+|color=\w+|strict-markers|no-daemon)"
+    r")(?:\s+|$)"
 )
 SAFE_VALUES = re.compile(
-    r"|cat|less|more|true|:|/bin/true|/bin/cat|dumb|0|1|xterm[\w-]*|ignore|default|always|error|never"
+    r"|cat|less|more|true|:|/bin/true|/bin/cat|dumb|0|1|xterm[\w-]*|ignore|default|always|error|never|direct|off"
+    r"|(?:[\w]+-)*(?:gcc|g\+\+|clang|clang\+\+|cc|c\+\+|ld|lld|mold|ar|as|tcc|icc|icx)(?:-[\d.]+)?"
+    r"|(?:ccache|sccache)(?: (?:gcc|g\+\+|clang|clang\+\+))?|https://proxy\.golang\.org(?:,direct)?|\$\(go env \w+\)"
 )
 SAFE_PATHS = re.compile(
     r"\$PATH|\$\{PATH\}|/(?:usr/|usr/local/)?s?bin|\$HOME/go/bin"
@@ -608,7 +620,11 @@ class Text:
         """Take note of a variable, and of those that make something run."""
         if value is not None and CODE.search(value.text) and value.exact:
             self.out.hidden = True
-        if DANGEROUS.fullmatch(name) and not SAFE_NAMES.fullmatch(name):
+        if name in SEARCHED:
+            for part in value.text.split(":") if value is not None else ():
+                if part.startswith(commands.OUTSIDE) and not part.startswith(commands.SHARED):
+                    self.out.searched(Word(part, *span), state.cwd)
+        elif DANGEROUS.fullmatch(name) and not SAFE_NAMES.fullmatch(name):
             self._dangerous(name, value, span)
         if kept and name == "IFS" and (value is None or value.text.strip() not in ("", "$'\\n'", "\\n")):
             self.doubt("words that are parted by another sign", span)

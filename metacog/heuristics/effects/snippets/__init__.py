@@ -4,10 +4,14 @@ Code runs (`execute`), which whoever reads it says; here is what stands out of t
 `unknown`.
 """
 
+import re
+
+from ..paths import is_secret
 from ..python_code import Found
 from . import javascript, phrases, words
 
 MOST_LETTERS = 8_000
+TEXT = re.compile(r"\"[^\"]*\"|'[^']*'|`[^`]*`")
 JAVASCRIPT = frozenset({"node", "javascript", "js"})
 
 
@@ -16,6 +20,14 @@ def read(language: str, code: str) -> list[Found]:
     language, _, more = language.partition(":")
     if len(code) > MOST_LETTERS:
         return [Found("unknown", detail="too long")]
+    found = _read(language, code, more)
+    said = {one.object for one in found}
+    texts = (text[1:-1] for text in TEXT.findall(code))
+    named = (text for text in texts if ("." in text or "/" in text) and is_secret(text) and text not in said)
+    return [*found, *(Found("secret", text, "path") for text in named)]
+
+
+def _read(language: str, code: str, more: str) -> list[Found]:
     if language in JAVASCRIPT:
         return javascript.read(code)
     if language in words.LANGUAGES:

@@ -351,7 +351,7 @@ class _Words:
                 yield self._unknown(token, text)
         elif text in {"require", "require_relative", "require_once", "include", "include_once"}:
             loaded = after if after.text != "(" else self.tokens[at + 2]
-            if loaded.kind != "text" or "$" in loaded.text:
+            if loaded.kind != "text" or "$" in loaded.text or "://" in loaded.text:
                 yield self._unknown(token, "code named at run time")
         elif self.language == "ruby" and text == "ENV":
             key = self.tokens[at + 2] if after.text == "[" else None
