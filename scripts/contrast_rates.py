@@ -1,7 +1,8 @@
 """Print what patterns by contrast fire on, on questions that they were not taught by.
 
-Reads JSON Lines of answers with an outcome (1 right, 0 wrong: rejected); the answers to one question (`user_message`)
-are one session. Half of the questions teach, the other half judge; so a few times, with the questions dealt anew.
+Reads JSON Lines of answers with an outcome (1 right, 0 wrong: rejected); the answers to one question (`user_message`,
+else `conversation_id`) are one session, and `metadata` is known beside each. Half of the questions teach, the other
+half judge; so a few times, with the questions dealt anew.
 
     python scripts/contrast_rates.py --corpus FOLDER
 """
@@ -18,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from metacog.heuristics.ranking.contrast import DecidedText, Texts, Tried, find
 from metacog.heuristics.text.shadow import Shadow
 
-FILES = ("halluqa_zh.dev.jsonl", "halueval_general.dev.jsonl")
+FILES = ("halluqa_zh.dev.jsonl", "halueval_general.dev.jsonl", "aacr.dev.jsonl", "refchecker.dev.jsonl")
 
 
 class Split(NamedTuple):
@@ -33,7 +34,13 @@ def decided(path: Path) -> list[DecidedText]:
     with path.open(encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     return [
-        DecidedText(row["response"], row["user_message"], row["outcome"] == 0)
+        DecidedText(
+            row["response"],
+            row["user_message"] or row["conversation_id"],
+            row["outcome"] == 0,
+            row["user_message"],
+            {name: str(value) for name, value in row.get("metadata", {}).items()},
+        )
         for row in rows
         if row["outcome"] is not None and row["response"]
     ]
@@ -69,7 +76,7 @@ def line_of(tried: Tried) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--corpus", type=Path, required=True, metavar="FOLDER", help="where the JSON Lines files are")
-    parser.add_argument("--file", action="append", help="one of these files (default: HalluQA and HaluEval)")
+    parser.add_argument("--file", action="append", help=f"one of these files (default: {' '.join(FILES)})")
     parser.add_argument("--splits", type=int, default=10, help="how often the questions are dealt (10)")
     parser.add_argument("--texts", type=int, default=4_000, help="that teach at most (4000)")
     options = parser.parse_args()

@@ -44,6 +44,14 @@ TAKEN: tuple[dict[str, Any], ...] = (
         "name": "OpenCC", "version": "1.4.2", "licenses": [{"license": {"id": "Apache-2.0"}}],
         "file": "metacog/heuristics/lexicon/simplified.py", "url": "https://github.com/BYVoid/OpenCC",
     },
+    {
+        "name": "zxcvbn", "version": "4.5.0", "licenses": [{"license": {"id": "MIT"}}],
+        "file": "metacog/heuristics/lexicon/everyday.py", "url": "https://github.com/dwolfhub/zxcvbn-python",
+    },
+    {
+        "name": "jieba", "version": "0.42.1", "licenses": [{"license": {"id": "MIT"}}],
+        "file": "metacog/heuristics/lexicon/everyday.py", "url": "https://github.com/fxsjy/jieba",
+    },
 )  # fmt: skip
 
 

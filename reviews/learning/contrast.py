@@ -8,8 +8,8 @@ with a tool call or erased counts for nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from django.db.models.functions import Left, Length
 from django.utils import timezone
 from pydantic_core import from_json
 
-from metacog.heuristics.ranking import contrast
+from metacog.heuristics.ranking import contrast, told
 from metacog.heuristics.ranking.contrast import (
     MIN_SESSIONS,
     MOST_CHARACTERS,
@@ -58,9 +58,12 @@ A_TEXT = timedelta(seconds=1)  # from one look to the next, for each text: what 
 MOST_RESPONSES = 1_000  # the newest spot checks, and the newest corrections
 MOST_EDITED = 16_384  # characters of a text that was edited
 MOST_ORIGINS = 100  # of one pattern
+LEAST_TOLD = 2  # rejections that gave a reason which a proposal names
+MOST_VALUE = 60  # characters of a metadata value that groups texts
 TURN_SECONDS = 20.0  # in which a run begins with teams
 
 _NEVER = datetime(2000, 1, 1, tzinfo=UTC)
+_VALUES = (str, int, float, bool)
 _UNDO = timedelta(days=1)  # by so much a decision may be released after it was made; the index is by when it was made
 
 
@@ -77,6 +80,12 @@ class Judged:
     response: int
     held: int | None = None
     told: str = ""  # a person's own words
+    asked: str = ""  # by the user, of what was rejected
+    known: Mapping[str, str] = field(default_factory=dict)  # of its metadata
+
+    def as_decided(self) -> DecidedText:
+        known = {"agent": str(self.agent), **self.known}
+        return DecidedText(self.text, f"{self.agent} {self.session}", self.rejected, self.asked, known)
 
 
 def look_due(now: datetime) -> int:
@@ -99,8 +108,8 @@ def _is_due(team: Team, last: ContrastLook, now: datetime) -> bool:
     if now - last.at < last.texts * A_TEXT:
         return False
     proposals = ErrorPattern.objects.filter(team=team, state=State.PROPOSED)
-    counted = proposals.values_list("keywords", "evidence__keywords_sha256", "evidence__base")
-    # Without a base rate it was counted by a release that did not keep it.
+    counted = proposals.values_list("keywords", "evidence__keywords_sha256", "evidence__matched")
+    # Without what its like say it was counted by a release that did not ask them.
     if any(base is None or counted_of != digest(keywords) for keywords, counted_of, base in counted):
         return True
     since = last.at
@@ -143,10 +152,11 @@ def _corrections(team: Team) -> QuerySet[CorrectedResponse]:
 
 def _decided(team: Team) -> Iterator[Judged]:
     rows = _decisions(team).order_by("-decided_at", "-pk").annotate(said=Left("held__text", MOST_CHARACTERS))
-    fields = "pk", "public_id", "verdict", "reason", "decided_at", "agent", "held", "held__response"
+    fields = "pk", "public_id", "verdict", "reason", "decided_at", "agent", "held", "held__response", "held__metadata"
     found = list(rows.values_list(*fields, "held__response__session", "said")[:MOST_TEXTS])
     changed = _changed([pk for pk, _id, verdict, *_rest in found if verdict == DecisionVerdict.EDIT])
-    for pk, public_id, verdict, reason, at, agent, held, response, session, text in found:
+    asked = _asked({row[7] for row in found if row[2] != DecisionVerdict.APPROVE})
+    for pk, public_id, verdict, reason, at, agent, held, response, metadata, session, text in found:
         told = ""
         if verdict == DecisionVerdict.REJECT:
             preset, told = reasons.parse(reason)
@@ -157,8 +167,22 @@ def _decided(team: Team) -> Iterator[Judged]:
             if not text:
                 continue
         session = session or f"response {response}"  # its items are one witness
-        is_wrong = verdict != DecisionVerdict.APPROVE
-        yield Judged(at, public_id, masked_text(text), session, is_wrong, agent, response, held, told)
+        is_wrong, said = verdict != DecisionVerdict.APPROVE, asked.get(response, "")
+        about = held, told, said, _known(metadata)
+        yield Judged(at, public_id, masked_text(text), session, is_wrong, agent, response, *about)
+
+
+def _known(metadata: Mapping[str, Any] | None) -> dict[str, str]:
+    """Return what of metadata may group texts: short values, each under its key."""
+    found = {f"metadata {name}": str(value) for name, value in (metadata or {}).items() if isinstance(value, _VALUES)}
+    return {name: value for name, value in found.items() if len(value) <= MOST_VALUE}
+
+
+def _asked(responses: Collection[int]) -> dict[int, str]:
+    """Return what users had said before these responses, as far as it is read."""
+    rows = AgentResponse.objects.filter(pk__in=responses).order_by().values_list("pk", "body")
+    bodies = ((pk, from_json(body)) for pk, body in rows.iterator(chunk_size=20))
+    return {pk: (body.get("user_message") or "")[:MOST_CHARACTERS] for pk, body in bodies}
 
 
 def _changed(edits: Collection[int]) -> dict[int, str]:
@@ -183,9 +207,11 @@ def _of_responses(rows: QuerySet[Any]) -> Iterator[Judged]:
     fields = (f"response__{name}" for name in ("agent", "pk", "session", "body"))
     newest = rows.order_by("-when", "-pk").values_list("when", "row", "rejected", *fields)[:MOST_RESPONSES]
     for at, row, rejected, agent, response, session, body in newest.iterator(chunk_size=20):
-        text: str = from_json(body)["response"]
-        said = masked_text(text[:MOST_CHARACTERS])
-        yield Judged(at, row, said, session or f"response {response}", rejected, agent, response)
+        posted: dict[str, Any] = from_json(body)
+        said = masked_text(posted["response"][:MOST_CHARACTERS])
+        asked, known = (posted.get("user_message") or "")[:MOST_CHARACTERS], _known(posted.get("metadata"))
+        where = session or f"response {response}"
+        yield Judged(at, row, said, where, rejected, agent, response, asked=asked, known=known)
 
 
 # -- a look ------------------------------------------------------------------------------------------------------
@@ -198,7 +224,7 @@ def look(team: Team, now: datetime) -> int:
     made = 0
     with transaction.atomic(durable=True):
         sweep.lock(team)
-        known = _known(team)
+        known = _patterns(team)
         agents = Agent.objects.in_bulk({rows[phrase.rejected[-1]].agent for phrase in found})
         for phrase in found:
             origins = _unerased([rows[place] for place in phrase.rejected])
@@ -212,9 +238,8 @@ def look(team: Team, now: datetime) -> int:
             if same:
                 pattern = ErrorPattern.objects.get(pk=same.pk)
             else:
-                told = next((each.told for each in reversed(origins) if each.told), "")
-                said = in_words(Kind.CONTRAST, phrase.text, agents[origins[-1].agent])
-                description = f"{said}{reasons.REASON}{told}" if told else said
+                agent = agents[origins[-1].agent]
+                description = in_words(Kind.CONTRAST, phrase.text, agent, _most_told(origins))
                 pattern = sweep.add(team, [phrase.text], description, ErrorPattern.Source.CORRECTION)
                 known.append(_Known(pattern.pk, State.PROPOSED, _read(pattern.keywords)))
                 made += 1
@@ -234,7 +259,7 @@ class _Look(NamedTuple):
     @classmethod
     def of(cls, team: Team) -> _Look:
         rows = judged(team)
-        texts = Texts([DecidedText(each.text, f"{each.agent} {each.session}", each.rejected) for each in rows])
+        texts = Texts([each.as_decided() for each in rows])
         return cls(rows, texts, contrast.find(texts).phrases)
 
 
@@ -250,7 +275,7 @@ def _read(keywords: Sequence[str]) -> list[str]:
     return [Shadow(keyword).text for keyword in keywords]
 
 
-def _known(team: Team) -> list[_Known]:
+def _patterns(team: Team) -> list[_Known]:
     rows = ErrorPattern.objects.filter(team=team).exclude(state=State.RETIRED, dismissed_because="").order_by("pk")
     return [_Known(pk, state, _read(words)) for pk, state, words in rows.values_list("pk", "state", "keywords")]
 
@@ -264,6 +289,15 @@ def _same(texts: Texts, known: Sequence[_Known], phrase: Phrase) -> _Known | Non
     covering = (each for each in known if texts.cover(each.keywords, phrase.rejected))
     found = [each for each in covering if contrast.alike(texts.holding(each.keywords), held)]
     return min(found, key=lambda each: (each.state != State.RETIRED, each.pk), default=None)
+
+
+def _most_told(origins: Sequence[Judged]) -> str:
+    """Return the reason that people gave most often, where at least half of all that gave one gave that: else none."""
+    reasons_told = [each.told for each in origins if each.told]
+    groups = told.grouped(reasons_told)
+    if not groups or 2 * len(groups[0].places) < max(len(reasons_told), 2 * LEAST_TOLD):
+        return ""
+    return groups[0].name
 
 
 def _unerased(origins: Sequence[Judged]) -> list[Judged]:
@@ -321,7 +355,7 @@ def _count(team: Team, decided: _Look, now: datetime, among: Collection[int] | N
         evidence = _evidence(keywords, _tried(decided, keywords, taught.get(pk, ())), now)
         evidence.pattern_id = pk
         found.append(evidence)
-    fields = ["keywords_sha256", "texts", "fires", "rejected", "base", "sure", "at"]
+    fields = ["keywords_sha256", "texts", "fires", "rejected", "base", "matched", "sure", "at"]
     ProposalEvidence.objects.bulk_create(
         found, update_conflicts=True, unique_fields=["pattern"], update_fields=fields, batch_size=200
     )
@@ -358,6 +392,7 @@ def _evidence(keywords: Sequence[str], tried: Tried, now: datetime) -> ProposalE
         fires=tried.fires,
         rejected=tried.rejected,
         base=tried.base,
+        matched=round(tried.matched, 2),
         sure=round(1000 * tried.interval[0]),
         at=now,
     )

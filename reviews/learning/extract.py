@@ -16,6 +16,7 @@ from itertools import accumulate
 from typing import Any
 
 from django.conf import settings
+from django.db.models.functions import Left
 
 from metacog.db.rows import first_rows
 from metacog.heuristics.contradiction.contradictions import Contradiction, contradicted, contradicts
@@ -43,6 +44,7 @@ MAX_REMEMBERED = 5  # of one response that are compared with what was known
 MAX_LOOKED_BACK, MAX_KEPT_IN_MIND = 100, 100  # responses, and what they had remembered
 MAX_UNPINNED = 3  # sentences that are shown together where a correction does not say which of them it means
 MAX_TRIED = 5  # sentences that keywords are looked for in, where a person wants some
+MAX_REJECTED, MAX_READ = 300, 4_000  # texts that were rejected before, and characters of each
 MAX_QUOTE = 200  # in a description
 
 
@@ -83,14 +85,26 @@ class Teacher:
             said, description = sentence_meant(told, masked_text(held.text)), decision.reason
         elif decision.verdict == DecisionVerdict.EDIT and decision.text:
             said, told = sentence_changed(masked_text(held.text), masked_text(decision.text))
-        return self._taught(
-            Kind.REJECTION,
-            decision.public_id,
-            said,
-            told,
-            description or in_words(Kind.REJECTION, said, self.agent),
-            held,
+        description = in_words(Kind.REJECTION, said, self.agent, description)
+        found = self._taught(Kind.REJECTION, decision.public_id, said, told, description, held)
+        return found if found and self._was_rejected_before(found.keywords, held) else None
+
+    def _was_rejected_before(self, keywords: Sequence[str], held: HeldItem) -> bool:
+        """Tell whether another rejected text says a keyword: one rejection alone may be of anything."""
+        words = [fold(keyword) for keyword in keywords]
+        return any(
+            response != held.response_id and any(word in text for word in words) for response, text in self._rejected
         )
+
+    @cached_property
+    def _rejected(self) -> list[tuple[int, str]]:
+        """Return the team's latest texts that a person rejected or changed, each with the response that it is of."""
+        against = DecisionVerdict.REJECT, DecisionVerdict.EDIT
+        rows = Decision.objects.filter(
+            held__team=self.agent.team_id, by=Decision.By.PERSON, verdict__in=against, seq__isnull=False, undone_at=None
+        ).exclude(held__kind__in=HeldItem.NO_WORDS)
+        latest = rows.order_by("-decided_at", "-pk").values_list("held__response", Left("held__text", MAX_READ))
+        return [(response, fold(text)) for response, text in latest[:MAX_REJECTED]]
 
     def _from_own_decision(self, decision: Decision) -> PatternProposal | None:
         """Learn from an agent that decides against its own item.
@@ -110,7 +124,7 @@ class Teacher:
             said = sentence_meant(told, masked_text(held.text))
         else:
             return None
-        description = in_words(Kind.SECOND_LOOK, told or said, self.agent)
+        description = in_words(Kind.SECOND_LOOK, said, self.agent, told)
         return self._taught(Kind.SECOND_LOOK, decision.public_id, said, told, description, held)
 
     def from_message(
@@ -121,7 +135,7 @@ class Teacher:
         said = sentence_meant(message, previous)
         if not said and len(_sentences(previous)) <= MAX_UNPINNED:
             said = previous.strip()
-        description = in_words(Kind.CORRECTION, message, self.agent)
+        description = in_words(Kind.CORRECTION, said, self.agent, message)
         return self._taught(Kind.CORRECTION, response.public_id, said, message, description, before)
 
     def from_second_look(self, response: AgentResponse, body: dict[str, Any]) -> PatternProposal | None:
@@ -132,7 +146,7 @@ class Teacher:
             return None
         told = found.second.text
         said = found.first.text if found.first else sentence_meant(body["response"], masked_text(held.text))
-        description = in_words(Kind.SECOND_LOOK, told, self.agent)
+        description = in_words(Kind.SECOND_LOOK, said, self.agent, told)
         return self._taught(Kind.SECOND_LOOK, response.public_id, said, told, description, held)
 
     def from_memory(self, response: AgentResponse, body: dict[str, Any]) -> PatternProposal | None:
@@ -251,15 +265,19 @@ def denied(
 ) -> PatternProposal:
     """Return what new knowledge, brought by `row`, teaches about an older memory's text (said in `response`)."""
     said, told = found.first.text if found.first else text, found.second.text
-    keywords, description = [said.strip().rstrip(".!。；; ")], in_words(Kind.MEMORY, told, agent)
+    keywords, description = [said.strip().rstrip(".!。；; ")], in_words(Kind.MEMORY, said, agent, told)
     return PatternProposal(keywords, description, Source.EXTERNAL, Kind.MEMORY, row, said, told, response=response)
 
 
-def in_words(kind: str, text: str, agent: Agent | None) -> str:
-    """Describe what taught something, with a quote of it, in the agent's language."""
+def in_words(kind: str, said: str, agent: Agent | None, told: str = "") -> str:
+    """Describe what taught something, in the agent's language: the words its keywords are of, and who knew better."""
+    described = reasons.describe(kind, _quoted(said), agent.language if agent else settings.LANGUAGE_CODE)
+    return f"{described}{reasons.REASON}{_quoted(told)}" if told else described
+
+
+def _quoted(text: str) -> str:
     quote = " ".join(text.split())
-    quote = quote if len(quote) <= MAX_QUOTE else quote[: MAX_QUOTE - 1] + "…"
-    return reasons.describe(kind, quote, agent.language if agent else settings.LANGUAGE_CODE)
+    return quote if len(quote) <= MAX_QUOTE else quote[: MAX_QUOTE - 1] + "…"
 
 
 def sentence_meant(told: str, text: str) -> str:

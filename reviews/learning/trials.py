@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from time import monotonic
 
@@ -11,13 +12,14 @@ from metacog.models import Team
 from patterns.models import ErrorPattern
 from patterns.patterns.lifecycle import digest
 from reviews.isolation import by_itself, in_turn
-from reviews.learning.backtest import backtests
+from reviews.learning.backtest import Backtest, backtests
 from reviews.models import ProposalTrial
 
 State = ErrorPattern.State
 
 AGAIN = timedelta(days=1)  # after which a proposal that still waits is tried anew
-AT_ONCE = 200  # proposals of one team in one reading of its responses
+AT_ONCE = 50  # proposals of one team in one reading of its responses; what they came to is kept before the next
+MOST_READINGS = 4  # of one team in a run
 TURN_SECONDS = 20.0  # in which a run begins with teams
 
 
@@ -26,7 +28,11 @@ def try_due(now: datetime) -> int:
     began, tried = monotonic(), 0
     for team in in_turn("try-proposals", Team.objects.filter(patterns__state=State.PROPOSED).distinct()):
         with by_itself("No proposals tried in the team with the key %s", team.pk):
-            tried += _try(team, now)
+            for _ in range(MOST_READINGS):
+                done = _try(team, now)
+                tried += done
+                if done < AT_ONCE or monotonic() - began > TURN_SECONDS:
+                    break
         if monotonic() - began > TURN_SECONDS:
             break
     return tried
@@ -44,15 +50,18 @@ def _try(team: Team, now: datetime) -> int:
     chosen = dict(list(due.items())[:AT_ONCE])
     if not chosen:
         return 0
-    found = backtests(team, chosen)
-    # What was decided meanwhile needs no backtest any more.
-    there = set(rows.filter(pk__in=chosen).values_list("pk", flat=True))
+    return keep(backtests(team, chosen), chosen, now)
+
+
+def keep(found: Mapping[int, Backtest], keywords: Mapping[int, Sequence[str]], now: datetime) -> int:
+    """Keep the backtests of proposals, by their keys; return of how many. What was decided meanwhile needs none."""
+    there = set(ErrorPattern.objects.filter(state=State.PROPOSED, pk__in=found).values_list("pk", flat=True))
     fields = ["keywords_sha256", "responses", "fired", "held", "rejected", "edited", "approved", "at"]
     ProposalTrial.objects.bulk_create(
         [
             ProposalTrial(
                 pattern_id=pk,
-                keywords_sha256=digest(chosen[pk]),
+                keywords_sha256=digest(keywords[pk]),
                 responses=each.responses,
                 fired=each.fired,
                 held=each.held,

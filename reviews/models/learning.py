@@ -120,6 +120,9 @@ class ProposalEvidence(models.Model):
     rejected = models.PositiveIntegerField()  # of what it fires on
     # Rejected of all the texts; null: counted before this was kept.
     base = models.PositiveIntegerField(null=True)
+    # Of what it fires on, how many would be rejected if it were as often as texts of the same agent or metadata; null:
+    # counted before this was kept.
+    matched = models.FloatField(null=True)
     # In thousandths: what at least was rejected of what it fires on, with 95 % confidence. The order of proposals.
     sure = models.PositiveSmallIntegerField()
     at = models.DateTimeField(default=timezone.now)

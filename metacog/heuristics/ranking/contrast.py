@@ -4,15 +4,16 @@ A phrase is measured by the log-odds ratio of its two shares, with a prior that 
 deviation (Monroe, Colaresi and Quinn 2008, "Fightin' Words", Political Analysis 16; theirs counts words, ours texts).
 What a phrase was found in does not show what it is worth. So the sessions are dealt to folds, phrases are looked for
 without one fold after the other, and what these fire on in the fold that was left out is counted. Where that is hardly
-rejected oftener than all is, nothing is proposed.
+rejected oftener than all is, or than texts of the same agent and metadata are, nothing is proposed. Nor is an everyday
+word, nor what most of the users had said first: the topic.
 """
 
 import math
 import re
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from statistics import NormalDist
@@ -20,6 +21,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from ..lexicon import LANGUAGES, together
+from ..lexicon.everyday import EVERYDAY
 from ..lexicon.shapes import CorrectionWords
 from ..stats.intervals import wilson
 from ..text.shadow import Shadow
@@ -40,6 +42,8 @@ ALIKE = 0.8  # of the rejected texts that hold either of two phrases, those that
 LIFT = 1.3  # times the share that was rejected of all must be rejected of what fires
 CHANCE, CHANCE_OF_ONE = 0.2, 0.1  # that it alone brings any phrase as far as those that contrast, and this one
 DOUBT = 5  # texts, rejected as often as all, that are added to what fired: three of three prove little
+TOPIC = 0.5  # of the rejected texts that hold a phrase, those whose user had said it: then it is what they are about
+_LEAST_ALIKE = 10  # texts to a value of a metadata key, on average: what has fewer tells one text from the other
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,8 @@ class DecidedText:
     text: str
     session: str
     rejected: bool
+    asked: str = ""  # by the user, before it
+    known: Mapping[str, str] = field(default_factory=dict)  # beside the text: its agent, its metadata
 
 
 class Tried(NamedTuple):
@@ -58,6 +64,7 @@ class Tried(NamedTuple):
     rejected: int
     texts: int
     base: int
+    matched: float = 0.0  # of what fires, how many are rejected of as many texts of the same agent or metadata
 
     @property
     def lift(self) -> float:
@@ -70,12 +77,22 @@ class Tried(NamedTuple):
         return wilson(self.rejected, self.fires)
 
     @property
+    def expected(self) -> float:
+        """How many of what fired would be rejected if it were as often as all, or as its like, whichever is more."""
+        return max(self.matched, self.fires * self.base / self.texts if self.texts else 0.0)
+
+    @property
     def is_proved(self) -> bool:
-        """Tell whether what fired was rejected LIFT times as often as all, even with some doubt added."""
+        """Tell whether what fired was rejected LIFT times as often as is expected, even with some doubt added."""
         if not (self.fires and self.base):
             return False
-        base = self.base / self.texts
-        return (self.rejected + DOUBT * base) / (self.fires + DOUBT) >= LIFT * base
+        doubt = DOUBT * self.base / self.texts
+        return self.rejected + doubt >= LIFT * (self.expected + doubt)
+
+    @property
+    def is_clear(self) -> bool:
+        """Tell whether the whole interval lies above what is expected."""
+        return bool(self.fires) and self.interval[0] > self.expected / self.fires
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +118,7 @@ class Contrast:
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 _WORD = rf"[^\W{_HAN}]+(?:['.:/-]+[^\W{_HAN}]+)*"
-_RUN = re.compile(rf"[{_HAN}]+|{_WORD}")
+HAN_OR_WORD = re.compile(rf"[{_HAN}]+|{_WORD}")
 _IS_HAN = re.compile(f"[{_HAN}]")
 _WORD_BEFORE, _WORD_AFTER = re.compile(rf"(?:\A|(?<=\s))({_WORD}) \Z"), re.compile(f" ({_WORD})")
 _LONGEST_WORD = 40
@@ -119,7 +136,7 @@ def phrases_of(folded: str) -> Iterator[str]:
     None begins or ends with a word of grammar.
     """
     words: list[re.Match[str]] = []
-    for run in _RUN.finditer(folded):
+    for run in HAN_OR_WORD.finditer(folded):
         if _IS_HAN.match(run[0]):
             words = []
             yield from _within(run[0])
@@ -141,6 +158,18 @@ def _within(run: str) -> Iterator[str]:
             for end in ends:
                 if _LEAST_SIGNS <= end - start <= _MOST_SIGNS:
                     yield run[start:end]
+
+
+def is_everyday(phrase: str) -> bool:
+    """Tell whether a folded phrase is made of everyday words only, in whatever ending."""
+    return all(_is_everyday(word) for word in phrase.split())
+
+
+def _is_everyday(word: str) -> bool:
+    return word in EVERYDAY or any(
+        word.endswith(ending) and (word.removesuffix(ending) in EVERYDAY or f"{word.removesuffix(ending)}e" in EVERYDAY)
+        for ending in ("s", "es", "d", "ed", "ing", "ly")
+    )
 
 
 def _stands(phrase: str, text: str) -> int:
@@ -223,6 +252,8 @@ class Texts:
         fold_of = self._dealt(rejected)
         self._fold = [fold_of[session] for session in self._sessions]
         self._totals = self._count(range(len(newest)))
+        self._asked = [each.asked[:MOST_CHARACTERS] for each in newest]
+        self._usual = [*_rates([each.known for each in newest], self._rejected)]
 
     def __len__(self) -> int:
         return len(self._shadows)
@@ -279,7 +310,8 @@ class Texts:
         """Count what fired, by places, of all texts or of those `out_of` which it could."""
         tried = self.places if out_of is None else out_of
         rejected = {place for place in tried if self._rejected[place - self._first]}
-        return Tried(len(set(fired)), len(rejected.intersection(fired)), len(tried), len(rejected))
+        matched = max((sum(rates[place - self._first] for place in set(fired)) for rates in self._usual), default=0.0)
+        return Tried(len(set(fired)), len(rejected.intersection(fired)), len(tried), len(rejected), round(matched, 2))
 
     # -- what `find` asks
 
@@ -342,7 +374,15 @@ class Texts:
             own = [place for place in kind.places if self._rejected[place] and self._fold[place] != without]
             if not any(alike(own, other) for other in meant) and (phrase := self._readable(kind, own)):
                 meant.append(set(own))
-                yield kind, phrase
+                if not self._is_topic(phrase, own):
+                    yield kind, phrase
+
+    def _is_topic(self, phrase: str, places: Sequence[int]) -> bool:
+        """Tell whether a phrase is one everyday word, or what the users of texts that hold it had said before."""
+        if " " not in phrase and is_everyday(phrase):
+            return True
+        said = sum(_stands(phrase, Shadow(self._asked[place]).text) >= 0 for place in places if self._asked[place])
+        return said > TOPIC * len(places)
 
     def _readable(self, kind: _Kind, places: Sequence[int]) -> str:
         """Return the phrase with the fewest cut ends, of those the longest; "" where all are fragments.
@@ -402,6 +442,20 @@ def _in_all(by_fold: Sequence[Counts], without: int | None) -> Counts:
     return counts if without is None else counts.less(by_fold[without])
 
 
+def _rates(known: Sequence[Mapping[str, str]], rejected: Sequence[bool]) -> Iterator[list[float]]:
+    """Give by what is known of texts how often the likes of each were rejected, for each key that groups them.
+
+    A key whose values are nearly as many as the texts, such as an id, groups nothing.
+    """
+    base = sum(rejected) / len(rejected) if rejected else 0.0
+    for key in sorted({key for each in known for key in each}):
+        values = [each.get(key) for each in known]
+        sizes = Counter(values)
+        if len(sizes) > 1 and len(values) >= _LEAST_ALIKE * len(sizes):
+            wrong = Counter(value for value, each in zip(values, rejected, strict=True) if each)
+            yield [base if value is None else wrong[value] / sizes[value] for value in values]
+
+
 def alike(some: Collection[int], others: Collection[int]) -> bool:
     """Tell whether two sets of texts are nearly the same: Jaccard's index."""
     both = len(set(some) & set(others))
@@ -423,7 +477,7 @@ def find(texts: Texts) -> Contrast:
     if tried.is_proved:
         for kind, phrase in texts.unlike(texts.contrasting()):
             found = texts.phrase(kind, phrase, own.get(kind.places, ()))
-            if found.tried.is_proved:
+            if found.tried.is_proved and (found.tried.is_clear or not is_everyday(phrase)):
                 phrases.append(found)
             elif not phrases:  # where not even the surest holds, those after it hold by chance
                 break

@@ -14,6 +14,7 @@ from django.db.models.functions import Cast
 from django.http import HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -27,7 +28,7 @@ from patterns.patterns import lifecycle
 from patterns.patterns.forms import NewForm, WrittenForm
 from patterns.patterns.lifecycle import AFTER, NotDone, Unseen, digest
 from reviews.held.filters import word
-from reviews.learning import contrast, merging, pattern_stats, sweep
+from reviews.learning import contrast, merging, pattern_stats, sweep, trials
 from reviews.learning.backtest import TOO_OFTEN, Backtest, backtest
 from reviews.learning.extract import Teacher
 from reviews.learning.pattern_stats import Standing
@@ -318,6 +319,8 @@ def _pattern_page(
     origins = list(found.origins.select_related("held", "response").order_by("-pk")[: ORIGINS + 1])
     tested = backtest(found.team, tried) if tried else None
     is_draft = tried is not None and list(tried) != found.keywords
+    if tested and not is_draft:
+        trials.keep({found.pk: tested}, {found.pk: found.keywords}, timezone.now())
     context = record | {
         "evidence": Evidence.of(found, fires_too_often=tested.fires_too_often if tested and not is_draft else None),
         # The safe step comes first where no backtest is shown, and where it fires too often.

@@ -17,7 +17,7 @@ from reviews.learning.backtest import TOO_OFTEN
 from reviews.learning.merging import Group
 from reviews.metrics.daily import Ratio
 from reviews.models import ProposalEvidence, ProposalTrial
-from reviews.presentation.ratios import Share, ratio
+from reviews.presentation.ratios import Share, number, percent, ratio
 
 ORDERS = ("precision", "newest")
 State = ErrorPattern.State
@@ -30,7 +30,9 @@ class Evidence:
     fires: Share
     precision: Share  # rejected, of what it fires on
     base: Share | None  # rejected, of what it does not fire on; None where that is not known
-    advice: Literal["", "recommended", "often", "unclear"]  # what its row and its page say of it
+    advice: Literal["", "recommended", "often", "unclear", "untested"]  # what its row and its page say of it
+    approved: str = ""  # of what it fires on
+    alike: str = ""  # rejected, of texts of the same agent or metadata, where that is more than of all
 
     @classmethod
     def of(cls, pattern: ErrorPattern, *, fires_too_often: bool | None = None) -> Evidence | None:
@@ -43,23 +45,28 @@ class Evidence:
             return None
         if fires_too_often is None:
             trial = Trial.of(pattern)
-            fires_too_often = bool(trial and trial.fires_too_often)
+            fires_too_often = trial.fires_too_often if trial else None
         return cls.of_counts(found, fires_too_often=fires_too_often)
 
     @classmethod
-    def of_counts(cls, found: ProposalEvidence, *, fires_too_often: bool) -> Evidence:
-        """Read what was counted, with what the backtest of the same keywords says."""
+    def of_counts(cls, found: ProposalEvidence, *, fires_too_often: bool | None) -> Evidence:
+        """Read what was counted, with what the backtest of the same keywords says; None: it has not run."""
         precision, base = Ratio(found.rejected, found.fires), None
         if found.base is not None:
             base = Ratio(found.base - found.rejected, found.texts - found.fires)
         fires = ratio(Ratio(found.fires, found.texts))
         if not (base and base.whole):
             return cls(fires, ratio(precision), None, "")
-        if not precision.whole or precision.low <= base.rate:
-            advice: Literal["recommended", "often", "unclear"] = "unclear"
+        matched = (found.matched or 0.0) / found.fires if found.fires else 0.0
+        advice: Literal["recommended", "often", "unclear", "untested"]
+        if not precision.whole or precision.low <= max(base.rate, matched):
+            advice = "unclear"
+        elif fires_too_often is None:
+            advice = "untested"
         else:
             advice = "often" if fires_too_often else "recommended"
-        return cls(fires, ratio(precision), ratio(base), advice)
+        alike = percent(matched) if matched > base.rate else ""
+        return cls(fires, ratio(precision), ratio(base), advice, number(found.fires - found.rejected), alike)
 
 
 @dataclass(frozen=True)

@@ -82,6 +82,53 @@ def test_two_mistakes_are_two_phrases() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("wrong", "phrase"),
+    [
+        ([f"{text} Released on day {n}." for n, text in enumerate(FINE)], None),
+        ([f"{text} Including it: {n}." for n, text in enumerate(FINE)], None),
+        ([f"{text}已經發佈問題。" for text in FINE_ZH], "發佈"),
+        ([f"{text} Premature release {n}." for n, text in enumerate(FINE)], "premature release"),
+    ],
+    ids=["released", "including", "Chinese", "with another word"],
+)
+def test_an_everyday_word_alone_is_not(wrong: Sequence[str], phrase: str | None) -> None:
+    fine = [f"{text} Seen {n}." for n, text in enumerate([*FINE, *FINE_ZH] * 4)]
+    found = [each.text for each in contrast(wrong, fine).phrases]
+    assert (phrase is None) == (found == []), found
+    assert phrase is None or any(phrase.casefold() in each.casefold() or each in phrase for each in found)
+
+
+def test_what_users_had_said_before_is_the_topic() -> None:
+    fine = [DecidedText(text, f"a{n}", False) for n, text in enumerate(FINE)]
+
+    def phrases(asked: str, times: int) -> list[str]:
+        wrong = [DecidedText(text, f"r{n}", True, asked if n < times else "") for n, text in enumerate(WRONG)]
+        return [found.text for found in find(Texts([*fine, *wrong])).phrases]
+
+    assert phrases("Is ACCIDENTAL damage covered?", 2) == []
+    assert phrases("Is ACCIDENTAL damage covered?", 1) == phrases("Is it covered?", 3) == ["Accidental Damage"]
+
+
+def test_what_is_rejected_as_often_as_its_like_is_not() -> None:
+    """Of one agent or metadata all is rejected as often: then its words tell nothing of the text."""
+
+    def decided(text: str, number: int, rejected: bool, area: str) -> DecidedText:
+        return DecidedText(text, f"s{number}", rejected, known={"area": area, "id": str(number)})
+
+    wrong = [f"{text} Signed by the warehouse desk." for text in FINE]
+    fine = [f"{text} Signed by the office." for text in FINE * 9]
+
+    def phrases(area: str) -> list[str]:
+        rows = [decided(text, n, True, area) for n, text in enumerate(wrong)]
+        rows += [decided(text, 100 + n, False, "office") for n, text in enumerate(fine)]
+        rows += [decided(text, 200 + n, n % 8 > 0, "depot") for n, text in enumerate(FINE * 2)]
+        return [found.text for found in find(Texts(rows)).phrases]
+
+    assert any("warehouse desk" in each for each in phrases("office"))
+    assert not any("warehouse desk" in each for each in phrases("depot"))
+
+
 def test_what_only_seems_to_contrast_is_judged_where_it_was_not_found() -> None:
     """Words drawn at random tell nothing; one team in four would have a proposal of them, were it not judged."""
     dice = random.Random(7)

@@ -291,7 +291,8 @@ class TestContradicting:
         assert origin.pattern.keywords == ["The API supports pagination"]
         told = "The API does not support pagination."
         assert origin.evidence["told"] == told
-        assert origin.pattern.description == f"Contradicted by newer knowledge: “{told}”"
+        said = "Contradicted by newer knowledge: “The API supports pagination.”"
+        assert origin.pattern.description == f"{said} · {told}"
 
     def test_what_waits_for_what_it_says_itself_teaches_nothing(self, kuro: Any) -> None:
         from reviews.models import PatternOrigin

@@ -233,10 +233,11 @@ def test_what_was_dismissed_is_not_proposed_again(approved: None, decide: Any, c
 def test_another_proposal_is_tried_on_what_did_not_teach_it(
     approved: None, decide: Any, aurora: Any, alice: Any
 ) -> None:
-    decide(WRONG[0], "reject", reason="Damage of this kind, accidental or not, is never covered")
-    sweep.learn()
-    pattern = proposed()
-    ErrorPattern.objects.filter(pk=pattern.pk).update(keywords=["accidental", "parcel"])
+    decision = decide(WRONG[0], "reject", reason="Damage of this kind, accidental or not, is never covered")
+    wanted = ["accidental", "parcel"]
+    pattern = sweep.write_down(
+        alice, team=aurora, keywords=wanted, description="d", source="external", decision=decision
+    )
     for text in WRONG[1:3]:
         decide(text, "reject", reason="Wrong")
     look()

@@ -494,7 +494,7 @@ def test_pages_cost_the_same_number_of_queries_however_much_there_is(
             assert client.get(f"/patterns/?state={state}").status_code == 200
     with django_assert_max_num_queries(14):
         client.get(address(pattern))
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(22):
         client.get(f"{address(pattern)}?tried=1")
 
 

@@ -23,15 +23,42 @@ def proposed() -> ErrorPattern:
     return ErrorPattern.objects.get(state="proposed")
 
 
+@pytest.fixture
+def rejected_before(hold: Any, alice: Any) -> None:
+    """One rejection alone teaches nothing, another before it says the same."""
+    for wrong in (WRONG, WRONG_ZH):
+        decisions.decide(hold(f"{wrong} Before."), alice, "reject", reason="Wrong")
+
+
+def test_one_rejection_alone_proposes_nothing_a_second_that_says_the_same_does(hold: Any, alice: Any) -> None:
+    told = {"reason": "A refund takes 14 days, not 30 days"}
+    for text, proposals in ((WRONG, 0), ("The cause is clearly the cache. Closed on Monday.", 0), (f"So? {WRONG}", 1)):
+        decisions.decide(hold(text), alice, "reject", **told)
+        sweep.learn()
+        assert ErrorPattern.objects.filter(state="proposed").count() == proposals, text
+
+
+@pytest.mark.parametrize("reason", ["Wrong", "", "Wrong: ", "內容有誤"])
+def test_a_preset_reason_alone_makes_no_lesson(hold: Any, alice: Any, translated: None, reason: str) -> None:
+    Policy.objects.update(threshold=20, hold_at=20)
+    for before in ("", "Once more: "):
+        decisions.decide(hold(f"{before}Refunds clearly take 30 days."), alice, "reject", reason=reason)
+    sweep.learn()
+    assert not PatternOrigin.objects.exists(), "be there only one sentence that it may mean"
+
+
+@pytest.mark.usefixtures("rejected_before")
 class TestRejections:
     def test_what_a_person_says_pins_the_sentence(self, hold: Any, kuro: Any, alice: Any) -> None:
         held = hold(WRONG)
         decision, _ = decisions.decide(held, alice, "reject", reason="A refund takes 14 days, not 30 days")
-        assert sweep.learn() == 5
+        assert sweep.learn() == 15
         pattern = proposed()
         (phrase,) = pattern.keywords
         assert phrase in "Your refund will arrive in 30 days."
-        assert (pattern.source, pattern.description) == ("alex-correction", decision.reason)
+        assert pattern.source == "alex-correction"
+        said = "Rejected by a person: “Your refund will arrive in 30 days.”"
+        assert pattern.description == f"{said} · A refund takes 14 days, not 30 days", "with what its keyword is of"
         origin = pattern.origins.get()
         assert (origin.kind, origin.row, origin.held, origin.response) == (
             "rejection", decision.public_id, held, held.response,
@@ -79,13 +106,6 @@ class TestRejections:
         sweep.learn()
         assert PatternOrigin.objects.exists() == is_taught
 
-    @pytest.mark.parametrize("reason", ["Wrong", "", "Wrong: ", "內容有誤"])
-    def test_a_preset_reason_alone_makes_no_lesson(self, hold: Any, alice: Any, translated: None, reason: str) -> None:
-        Policy.objects.update(threshold=20, hold_at=20)
-        decisions.decide(hold("Refunds clearly take 30 days."), alice, "reject", reason=reason)
-        sweep.learn()
-        assert not PatternOrigin.objects.exists(), "be there only one sentence that it may mean"
-
     def test_what_an_active_pattern_has_caught_is_not_proposed(self, hold: Any, alice: Any) -> None:
         decisions.decide(hold(WRONG), alice, "reject", reason="It was not the cache")
         sweep.learn()
@@ -129,7 +149,8 @@ class TestMessages:
         pattern = proposed()
         origin = pattern.origins.get()
         assert pattern.keywords[0] in "Your refund will arrive in 30 days."
-        assert pattern.description == "Corrected by a person: “No, that's wrong: the refund takes 14 days.”"
+        said = "Corrected by a person: “Your refund will arrive in 30 days.”"
+        assert pattern.description == f"{said} · No, that's wrong: the refund takes 14 days."
         assert (origin.kind, origin.row, origin.response) == ("correction", verdict["id"], first.response)
 
     @table(
@@ -156,7 +177,7 @@ class TestMessages:
         hold(WRONG_ZH, session="a")
         kuro.respond("抱歉，我看錯了。", session="a", items=[], user_message="不對，退款不是三十天")
         sweep.learn()
-        assert proposed().description == "由人糾正：「不對，退款不是三十天」"
+        assert proposed().description == "由人糾正：「退款需要三十天才會到帳。」 · 不對，退款不是三十天"
 
     @pytest.mark.parametrize(
         "message", ["Thanks, and how do I change my address?", "What if the refund takes longer than 30 days?"]
@@ -280,6 +301,7 @@ class TestMemories:
         assert proposed().keywords == [self.KNOWN[:-1]]
 
 
+@pytest.mark.usefixtures("rejected_before")
 class TestOnce:
     def test_a_sweep_that_runs_again_proposes_nothing(self, hold: Any, alice: Any) -> None:
         decisions.decide(hold(WRONG), alice, "reject", reason="refund takes 14, not 30 days")
@@ -300,9 +322,9 @@ class TestOnce:
         monkeypatch.setattr(sweep, "BATCH", 2)
         decisions.decide(hold(WRONG), alice, "reject", reason="refund takes 14, not 30 days")
         decisions.decide(hold(WRONG), alice, "approve")
-        assert sweep.learn() == 10
+        assert sweep.learn() == 20
         cursor = LearningCursor.objects.get()
-        assert (cursor.response, cursor.decision_seq) == (AgentResponse.objects.latest("pk").pk, 2)
+        assert (cursor.response, cursor.decision_seq) == (AgentResponse.objects.latest("pk").pk, 4)
         assert PatternOrigin.objects.count() == 1
 
     def test_another_worker_that_was_faster_wins(self, hold: Any, monkeypatch: pytest.MonkeyPatch) -> None:
