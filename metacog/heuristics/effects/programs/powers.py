@@ -18,6 +18,8 @@ CHANGES = frozenset(["autocorrect", "fix", "inplace", "overwrite", "write"])
 LISTENS = frozenset(["address", "bind", "host", "hostname", "ip", "listen"])
 NEGATIONS = frozenset(["allow", "exclude", "ignore", "no", "skip", "without"])  # as the first word of a flag
 
+LOCAL = frozenset(["local", "test", "tests"])  # of a task: what it does stays here
+
 RUNNING = flag_of({"execute": None, "unknown": None})
 PUBLISHING = flag_of({"publish": None})
 WRITING = Flag((Place("write", "value", False),), objects="path")
@@ -48,7 +50,7 @@ def effect_of(task: str) -> Kind | None:
     """What the name of a task says that it does to what others have: `deploy`, `db:drop`, `//:push_image`."""
     name = task.rpartition("/")[2] if task.startswith("//") else task
     words = _words(name)
-    if "/" in name or "." in name or "test" in words:
+    if "/" in name or "." in name or not LOCAL.isdisjoint(words):
         return None
     first = {part for part in map(_first, name.split(":")) if part}
     if "release" in first or not PUBLISHES.isdisjoint(words):

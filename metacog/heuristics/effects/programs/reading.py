@@ -47,7 +47,12 @@ class Reading(Split):
         subcommand = self.result.subcommand.split()
         if subcommand and subcommand[0] not in {"run", "run-script"}:
             return
-        named = [found.word for found in self.result.found if found.word and found.effect == "execute"]
+        own = self.result.operands[self.result.behind :] if self.result.behind is not None else ()
+        named = [
+            found.word
+            for found in self.result.found
+            if found.word is not None and found.effect == "execute" and found.word not in own
+        ]
         given = [self.words[at] for at in self.places] + named
         for word in given:
             effect = effect_of(word.text) if word.exact else None
