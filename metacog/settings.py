@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from django.utils.functional import lazy
@@ -29,8 +29,9 @@ CONFIG_DOUBTS: list[tuple[str, str]] = []
 SETTINGS = {  # each as METACOG_NAME
     "ADMIN_PASSWORD", "ALLOWED_HOSTS", "BROKER_URL", "CALLBACK_ALLOW", "CALLBACK_SCHEDULE", "CHAIRMAN_KEY",
     "CHAIRMAN_MODEL", "CHAIRMAN_URL", "DATABASE_URL", "DATA_DIR", "DOTENV", "LISTEN_HOST", "LISTEN_PORT",
-    "MAIL_FROM", "METRICS_TOKEN", "OIDC", "PREPARED", "PUBLIC_URL", "REVIEW_SECONDS", "SEARXNG_URL", "SECRET_KEY",
-    "SECRET_KEY_FALLBACKS", "SECRET_SHAPES", "SMTP_URL", "SSO_ONLY", "TOKEN_DAYS", "TRACE_URL", "UNDO_SECONDS",
+    "MAIL_FROM", "METRICS_TOKEN", "OIDC", "PREPARED", "PUBLIC_URL", "REPLICA_URL", "REVIEW_SECONDS", "SEARXNG_URL",
+    "SECRET_KEY", "SECRET_KEY_FALLBACKS", "SECRET_SHAPES", "SMTP_URL", "SSO_ONLY", "TOKEN_DAYS", "TRACE_URL",
+    "UNDO_SECONDS",
 }  # fmt: skip
 # For the tests; for clients; and what Kubernetes gives every container beside a service of the name `metacog`.
 _OTHERS = re.compile(r"METACOG_(TEST_\w+|URL|API_KEY(_FILE)?|HOOK_\w+|SERVICE_(HOST|PORT)\w*|PORT(_\d+_\w+)?)")
@@ -179,7 +180,9 @@ def _broken_url(name: str, wanted: str) -> None:
     CONFIG_PROBLEMS.append((f"{name} is not an address that can be used.", f"Write it as {wanted}."))
 
 
-def _database(url: str) -> dict[str, object]:
+def _database(name: str) -> dict[str, Any]:
+    """Read the address of a database."""
+    url = _ENV.get(name, "")
     sqlite: dict[str, object] = {
         "ENGINE": "metacog.db.sqlite",
         "NAME": DATA_DIR / "metacog.sqlite3",
@@ -198,12 +201,12 @@ def _database(url: str) -> dict[str, object]:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        _broken_url("METACOG_DATABASE_URL", wanted)
+        _broken_url(name, wanted)
         return sqlite
     if parts.scheme == "sqlite" and len(parts.path) > 1:
         return sqlite | {"NAME": Path(unquote(parts.path[1:]))}
     if parts.scheme not in ("postgres", "postgresql") or len(parts.path) < 2:
-        _broken_url("METACOG_DATABASE_URL", wanted)
+        _broken_url(name, wanted)
         return sqlite
     query = dict(pair.split("=", 1) for pair in parts.query.split("&") if "=" in pair)
     host = unquote(query.pop("host", "")) or unquote(parts.hostname or "")
@@ -474,7 +477,15 @@ TEMPLATES = [
 
 FORM_RENDERER = "metacog.http.form_renderer.Renderer"
 
-DATABASES = {"default": _database(_ENV.get("METACOG_DATABASE_URL", ""))}
+DATABASES = {"default": _database("METACOG_DATABASE_URL")}
+if _ENV.get("METACOG_REPLICA_URL"):  # for pages that may be a little late: metacog/http/replica.py
+    DATABASES["replica"] = _replica = _database("METACOG_REPLICA_URL")
+    _given = _replica["OPTIONS"].get("options", "")
+    _replica["OPTIONS"]["options"] = f"{_given} -c default_transaction_read_only=on".strip()
+    if any("sqlite" in each["ENGINE"] for each in DATABASES.values()):
+        CONFIG_PROBLEMS.append(
+            ("METACOG_REPLICA_URL is set, but it or METACOG_DATABASE_URL is no PostgreSQL.",
+             "Give both as postgresql://…, or leave the replica out."))
 
 # What limits how often something is tried is the same for all processes and machines.
 CACHES = {

@@ -42,6 +42,7 @@ ON_POSTGRESQL = [
     "tests/metacog/audit/test_erasure.py",
     "tests/metacog/audit/test_sealing_races.py",
     "tests/metacog/db",
+    "tests/metacog/http/test_replica.py",
     "tests/metacog/notices/test_races.py",
     "tests/patterns/api/test_lessons.py",
     "tests/patterns/api/test_patterns.py",

@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from metacog.audit import log
+from metacog.http.replica import may_be_late
 from metacog.models import Agent
 from metacog.pages.agent_choice import Choice, choice
 from metacog.pages.unknown_filters import unknown_filters
@@ -116,6 +117,7 @@ class SearchForm(forms.Form):
 
 
 @require_safe
+@may_be_late
 def search_page(request: PersonRequest) -> HttpResponse:
     """List what holds the words; a whole id leads to its page at once."""
     form, filters, agents, unknown = _asked(request)

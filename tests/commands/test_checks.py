@@ -47,6 +47,16 @@ def test_an_address_that_cannot_be_used_is_told_by_its_name_alone(
     assert value not in told
 
 
+@pytest.mark.parametrize("given", [
+    {"METACOG_DATABASE_URL": ""},
+    {"METACOG_DATABASE_URL": "postgresql://db/metacog", "METACOG_REPLICA_URL": "sqlite:////copy"},
+])  # fmt: skip
+def test_a_replica_is_of_postgresql_and_one_itself(monkeypatch: pytest.MonkeyPatch, given: dict[str, str]) -> None:
+    given = {"METACOG_REPLICA_URL": "postgresql://replica/metacog"} | given
+    told = str(settings_with(monkeypatch, given)["CONFIG_PROBLEMS"])
+    assert "METACOG_REPLICA_URL is set, but it or METACOG_DATABASE_URL is no PostgreSQL." in told
+
+
 def settings_with(monkeypatch: pytest.MonkeyPatch, given: dict[str, str]) -> dict[str, Any]:
     """Read the settings anew where the environment says this as well."""
     for name, value in given.items():

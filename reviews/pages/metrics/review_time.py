@@ -13,6 +13,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_safe
 
+from metacog.http.replica import may_be_late
 from metacog.models import Role
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.metrics import daily, review_time
@@ -33,6 +34,7 @@ MOST_SECONDS = 120  # that are told in seconds
 
 
 @require_safe
+@may_be_late
 def show(request: PersonRequest) -> HttpResponse:
     """Show how the last days' decisions were made, by person. Two queries beside those of every page."""
     shown = days.read(request.GET, daily.day_of(timezone.now()), {})
@@ -51,6 +53,7 @@ def show(request: PersonRequest) -> HttpResponse:
 
 
 @require_safe
+@may_be_late
 def data(request: PersonRequest, form: str) -> HttpResponse:
     """Send the same as a file."""
     shown = days.read(request.GET, daily.day_of(timezone.now()), {})

@@ -23,6 +23,7 @@ from metacog.heuristics.effects.effect import KINDS
 from metacog.heuristics.policy.policy import RELEASE
 from metacog.heuristics.stats.agreement import ENOUGH_FOR_KAPPA, Agreement
 from metacog.http import csv_file
+from metacog.http.replica import may_be_late
 from metacog.models import Agent, Policy, Role, Team
 from metacog.pages.agent_choice import choice
 from metacog.pages.unknown_filters import unknown_filters
@@ -107,6 +108,7 @@ def _agents(request: PersonRequest, team: Team | None) -> QuerySet[Agent]:
 
 
 @require_safe
+@may_be_late
 def statistics(request: PersonRequest) -> HttpResponse:
     """Show the figures of a range of days beside those of the range before."""
     asked = Asked.read(request)
@@ -297,6 +299,7 @@ def _looks(records: Sequence[Record], agent: Agent | None) -> dict[str, Any]:
 
 
 @require_safe
+@may_be_late
 def data(request: PersonRequest, name: str, form: str) -> HttpResponse:
     """Send one of the page's tables, or `all` of them; the same filters as the page's."""
     asked = Asked.read(request)
@@ -319,6 +322,7 @@ def data(request: PersonRequest, name: str, form: str) -> HttpResponse:
 
 
 @require_safe
+@may_be_late
 def as_csv(request: PersonRequest) -> HttpResponse:
     """Send the daily figures, a line for each agent and day, as CSV."""
     asked = Asked.read(request)
