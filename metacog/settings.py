@@ -480,8 +480,9 @@ FORM_RENDERER = "metacog.http.form_renderer.Renderer"
 DATABASES = {"default": _database("METACOG_DATABASE_URL")}
 if _ENV.get("METACOG_REPLICA_URL"):  # for pages that may be a little late: metacog/http/replica.py
     DATABASES["replica"] = _replica = _database("METACOG_REPLICA_URL")
-    _given = _replica["OPTIONS"].get("options", "")
-    _replica["OPTIONS"]["options"] = f"{_given} -c default_transaction_read_only=on".strip()
+    _given = _replica["OPTIONS"]
+    _given["options"] = f"{_given.get('options', '')} -c default_transaction_read_only=on".strip()
+    _given["pool"] = {**_given.get("pool", {}), "timeout": 1}  # second: then the database itself is asked
     if any("sqlite" in each["ENGINE"] for each in DATABASES.values()):
         CONFIG_PROBLEMS.append(
             ("METACOG_REPLICA_URL is set, but it or METACOG_DATABASE_URL is no PostgreSQL.",
