@@ -27,6 +27,7 @@ def decide(
     rejects: Any = None,
     seed: int = 1,
     since: datetime = NOON - timedelta(days=2),
+    metadata: Any = None,
     **fields: Any,
 ) -> None:
     """Write so many held items of an agent, with what a person decided about each."""
@@ -43,6 +44,8 @@ def decide(
         body = {"response": text, "items": [{"kind": "chat", "text": text}], "session": f"s{seed}-{number}"}
         verdict = scorer.score({"user_message": None, **body})
         is_wrong = rejects(text, draw) if rejects else draw.random() < (0.7 if "refund" in text else 0.05)
+        if metadata:  # what it has, and whether it is rejected
+            body["metadata"], is_wrong = metadata(number, draw)
         rows.append((text, json.dumps(body), json.dumps(verdict), f"s{seed}-{number}", is_wrong))
     at = [since + timedelta(minutes=number) for number in range(count)]
     responses = AgentResponse.objects.bulk_create(
@@ -56,9 +59,9 @@ def decide(
         HeldItem(
             response=response, agent=agent, team_id=agent.team_id, index=0, kind="chat", text=text, sha256="",
             hesitation_score=50, review_due_at=NOON, expires_at=NOON, state="approved",
-            decided_at=moment,
+            decided_at=moment, metadata=json.loads(body).get("metadata", {}),
         )
-        for response, (text, *_), moment in zip(responses, rows, at, strict=True)
+        for response, (text, body, *_), moment in zip(responses, rows, at, strict=True)
     )  # fmt: skip
     Decision.objects.bulk_create(
         Decision(

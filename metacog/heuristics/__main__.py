@@ -20,7 +20,8 @@ from .policy.errors import PolicyError
 from .policy.policy import PROFILES, Policy
 from .policy.stuck_settings import WEIGHTS as STUCK_WEIGHTS
 from .quality.quality import FlagName
-from .ranking.learning import case, in_words, learn
+from .ranking.around import values_in
+from .ranking.learning import cases_of, in_words, learn
 from .ranking.model import Model
 from .scorer import Scorer, given_in
 from .signals import SEED, WEIGHTS
@@ -372,7 +373,7 @@ def _learn(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int
     print(in_words(learned, options.min), file=sys.stderr)
     is_worth_it = learned.order == "learned"
     if is_worth_it or options.force:
-        model = learned.model if learned.model.kind == "learned" else Model.learn([case(each) for each in decided])
+        model = learned.model if learned.model.kind == "learned" else Model.learn(cases_of(decided))
         sink.write(json.dumps(model.as_dict(), ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
         sink.flush()
     if bad:
@@ -394,10 +395,14 @@ def _rank(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int:
 
     def ranked(value: Any) -> Mapping[str, Any]:
         line = reader.read(value)
+        values = {value.fact: {value.key: value.value} for value in values_in(line.metadata)}
         return {
             "risk": model.risk(line.seen),
             "because": [reason._asdict() for reason in model.because(line.seen, line.text) if reason.end <= line.shown],
-            "facts": [{"name": name, "weight": weight} for name, weight in model.because_of(line.seen)],
+            "facts": [
+                {"name": name, "weight": weight} | ({"metadata": values[name]} if name in values else {})
+                for name, weight in model.because_of(line.seen)
+            ],
             "model": model.id,
         }
 

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from .ranking.features import Called, Seen, facts_of, see
+from .ranking.around import Post
+from .ranking.features import Called, Seen, facts_in, see
 from .ranking.learning import Decided
 from .scorer import Scorer
 from .text.strict_json import Refused
@@ -27,6 +28,7 @@ class Line(NamedTuple):
     shown: int  # characters of it that phrases may be told of: the response, or the item
     seen: Seen
     belongs: tuple[str, ...]
+    metadata: Mapping[str, Any]
 
 
 class Reader:
@@ -65,12 +67,13 @@ class Reader:
         if session:
             turns = self._turns[session]
             self._turns[session] += 1
-        facts = facts_of(text, body["user_message"], verdict, turns=turns, kind=str(kind), calls=calls)
+        facts = facts_in(Post(body, verdict, turns), text, kind=str(kind), calls=calls)
         return Line(
             text,
             len(body["response"]),
             see(text, body["user_message"] or "", facts),
             belongs(session, body["metadata"]),
+            body["metadata"] or {},
         )
 
     def _called(self, line: Mapping[str, Any]) -> Called:

@@ -86,7 +86,7 @@ def look_back(cursor: CursorWrapper, post: Post) -> Known | Before:
     rate_tat = take_turn(state.rate_tat, time.time(), scorer.policy)
     past = Past.of(agent, state, body, scorer, now, found)
     if agent.risk_model:
-        past = replace(past, ranking=budget.ranking_for(agent, past.history.turns))
+        past = replace(past, ranking=budget.ranking_for(agent, past.history.turns, now))
     return Known(now, state, rate_tat, past, _second_look(agent, body["replies_to_held"]))
 
 

@@ -14,16 +14,16 @@ from reviews.models import BudgetDay
 from reviews.risk.in_force import model_of
 
 
-def ranking_for(agent: Agent, turns: int) -> Ranking | None:
+def ranking_for(agent: Agent, turns: int, at: datetime) -> Ranking | None:
     """Return what ranks a post of an agent (read with its team); None while no model is in force."""
     model = model_of(agent)
     if model is None:
         return None
     team = agent.team
     if not (team.risk_budget and team.risk_budget_holds):
-        return Ranking(model, agent.public_id, turns)
+        return Ranking(model, agent.public_id, turns, at=at)
     # As if nothing had been held yet: `take` finds out, and only where something would be.
-    return Ranking(model, agent.public_id, turns, team.risk_cut, team.risk_budget)
+    return Ranking(model, agent.public_id, turns, team.risk_cut, team.risk_budget, at)
 
 
 def left(team: Team, day: date) -> int:

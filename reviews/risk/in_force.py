@@ -7,7 +7,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from metacog.heuristics.parts import MANY_TURNS
-from metacog.heuristics.ranking.features import Called, Seen, facts_of, see
+from metacog.heuristics.ranking.around import Post, kinds_beside
+from metacog.heuristics.ranking.features import Called, Seen, facts_in, see
 from metacog.heuristics.ranking.model import Fact, Model, Reason, place_among
 from metacog.heuristics.stats.gate import CALIBRATED
 from metacog.models import Agent
@@ -48,22 +49,32 @@ def place(risk: float | None, score: int) -> int:
     return round(1000 * (1 - (score / 100 if risk is None else risk)))
 
 
-def seen_in(response: AgentResponse, body: Mapping[str, Any], item: HeldItem | None, agent: Agent, turns: int) -> Seen:
-    """Return what a ranker sees of a held item, or of a response as a whole; `response` with its verdict."""
-    text, question = item.text if item else body["response"], body.get("user_message") or ""
+def seen_in(response: AgentResponse, body: Mapping[str, Any], item: HeldItem, agent: Agent, turns: int) -> Seen:
+    """Return what a ranker sees of a held item; `response` with its verdict."""
     calls = []
-    if item and item.kind == HeldItem.Kind.TOOL_CALL:
+    if item.kind == HeldItem.Kind.TOOL_CALL:
         calls = [Called(item.call.name, item.call.arguments, item.call.effects)]
-    facts = facts_of(
-        text,
-        question,
-        response.wire_verdict(),
-        turns=turns,
-        kind=item.kind if item else "",
-        agent=agent.public_id,
-        calls=calls,
-    )
-    return see(text, question, facts)
+    post = post_of(response, body, agent, turns)
+    return see_in(post, item.text, item.kind, calls=calls, about=(item.index, item.metadata))
+
+
+def post_of(response: AgentResponse, body: Mapping[str, Any], agent: Agent, turns: int) -> Post:
+    """Return what is known of a response, `turns` after its session began."""
+    return Post(body, response.wire_verdict(), turns, agent.public_id, response.received_at)
+
+
+def see_in(
+    post: Post,
+    text: str,
+    kind: str,
+    *,
+    calls: Sequence[Called] = (),
+    about: tuple[int, Mapping[str, Any]] | None = None,
+) -> Seen:
+    """Return what a ranker sees of a text of a post; `about` is the index and the metadata of an item."""
+    beside = kinds_beside(post.verdict["items"], about[0]) if about else None
+    facts = facts_in(post, text, kind=kind, calls=calls, metadata=about and about[1], beside=beside)
+    return see(text, post.body.get("user_message") or "", facts)
 
 
 class Turns:

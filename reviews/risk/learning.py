@@ -18,7 +18,7 @@ from django.db.models import Exists, OuterRef, Q, Sum
 from metacog.audit import audit
 from metacog.heuristics.decided import belongs
 from metacog.heuristics.hesitation.modulation import HELD_KINDS
-from metacog.heuristics.ranking.features import Called, Seen, facts_of, see
+from metacog.heuristics.ranking.features import Called, Seen
 from metacog.heuristics.ranking.learning import Decided, Learned, in_words, learn
 from metacog.heuristics.text.reading import seconds_to_read
 from metacog.heuristics.text.tags import Item, items_of
@@ -195,10 +195,11 @@ def _decided(team: Team) -> Iterator[tuple[int, list[Decided]]]:
     judged = samples.exclude(verdict="").select_related("response", "agent").order_by("-judged_at", "-pk")[:MOST]
     for sample in judged.iterator(chunk_size=AT_ONCE):
         response, body = sample.response, sample.response.wire_body()
+        post = in_force.post_of(response, body, sample.agent, turns.before(response))
         assert sample.judged_at
         found[sample.agent_id].append(
             Decided(
-                _seen(response, body, *_as_one(response, body), turns.before(response)),
+                in_force.see_in(post, *_as_one(response, body)),
                 sample.verdict == Sample.Finding.MISSED,
                 sample.judged_at.timestamp(),
                 _belongs(sample.agent_id, body),
@@ -236,14 +237,6 @@ def _as_one(response: AgentResponse, body: Mapping[str, Any]) -> tuple[str, str]
     return "\n".join(item.text for item in words) or body["response"], words[0].kind if words else ""
 
 
-def _seen(
-    response: AgentResponse, body: Mapping[str, Any], text: str, kind: str, turns: int, calls: Sequence[Called] = ()
-) -> Seen:
-    question, agent = body.get("user_message") or "", response.agent.public_id
-    facts = facts_of(text, question, response.wire_verdict(), turns=turns, kind=kind, agent=agent, calls=calls)
-    return see(text, question, facts)
-
-
 def _recent(team: Team, now: datetime) -> Iterator[Text]:
     """Give the texts of the last 30 days that can be held, of the newest responses."""
     latest = AgentResponse.objects.filter(
@@ -253,9 +246,10 @@ def _recent(team: Team, now: datetime) -> Iterator[Text]:
     rows = latest.select_related("agent").order_by("-received_at", "-pk")[:MOST_RECENT]
     for response in rows.iterator(chunk_size=AT_ONCE):
         body = response.wire_body()
+        post = in_force.post_of(response, body, response.agent, turns.before(response))
         for item, answer in _items(response, body):
             call = item.call
             calls = [Called(call.name, call.arguments, answer.get("effects", ()))] if call else []
-            seen = _seen(response, body, item.text, item.kind, turns.before(response), calls)
+            seen = in_force.see_in(post, item.text, item.kind, calls=calls, about=(answer["index"], item.metadata))
             passed = answer["disposition"] in ("pass", "mark") or answer.get("by_budget", False)
             yield Text(response.agent_id, seen, passed and not (item.call or answer["recognised"]))

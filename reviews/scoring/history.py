@@ -274,7 +274,8 @@ def recorded(response: AgentResponse) -> Recorded:
     if named := response.wire_verdict().get("risk_model"):
         model = in_force.model_named(response.agent.team_id, named)
         cut, left = kept.get("budget", (None, 0))
-        ranking = Ranking(model, response.agent.public_id, history.turns, cut, left) if model else None
+        if model:
+            ranking = Ranking(model, response.agent.public_id, history.turns, cut, left, response.received_at)
     is_whole, rules_version = len(prints) == len(ids), kept.get("rules_version", 0)
     return Recorded(history, is_whole, kept.get("review_seconds", 0), ranking, rules_version)
 

@@ -1,12 +1,14 @@
 """The learned risk of each item of a response, and a review budget that holds the riskiest of what would pass."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from ..hesitation.modulation import HELD_KINDS
 from ..text.tags import Item
 from ..wire.assessment import ItemPart
-from .features import Called, facts_of, see
+from .around import Post, kinds_beside
+from .features import Called, facts_in, see
 from .model import Model
 
 
@@ -18,6 +20,7 @@ class Ranking(NamedTuple):
     turns: int = 0  # of the session before the response
     cut: float | None = None  # the risk from which the budget holds; None: it holds nothing
     left: int = 0  # items that it may still hold today
+    at: datetime | None = None  # when the response arrived
 
 
 def rank_items(
@@ -32,19 +35,18 @@ def rank_items(
     `found` are the parts of the verdict on the response. What is held stays held, a tool call is left to its rule, and
     what was approved before passes.
     """
-    question = body.get("user_message")
+    question, post = body.get("user_message"), Post(body, found, ranking.turns, ranking.agent, ranking.at)
     risky: list[ItemPart] = []
     for item, verdict in zip(items, verdicts, strict=True):
         if verdict["recognised"] or not (item.call or item.kind in HELD_KINDS):
             continue
-        facts = facts_of(
+        facts = facts_in(
+            post,
             item.text,
-            question,
-            found,
-            turns=ranking.turns,
             kind=item.kind,
-            agent=ranking.agent,
             calls=[Called(item.call.name, item.call.arguments, verdict["effects"])] if item.call else (),
+            metadata=item.metadata,
+            beside=kinds_beside(verdicts, verdict["index"]),
         )
         risk = verdict["risk"] = ranking.model.risk(see(item.text, question or "", facts))
         can_be_held = item.call is None and verdict["disposition"] in ("pass", "mark")

@@ -5,7 +5,6 @@ Words and runs of two of them, and of Chinese runs of one to three characters, a
 small and holds no text. Each counts once, however often it occurs, and all of a text together have the length 1.
 """
 
-import math
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ from ..effects.effect import Effect
 from ..text.shadow import fold
 from ..text.spans import Place
 from ..wire.assessment import EffectPart
+from .around import Post, around, log, values_in
 
 BUCKETS = 65_536
 READ = 2_000  # characters of a text, and of a question
@@ -116,10 +116,10 @@ def facts_of(
     hesitation, quality, confidence and stuck are read, as far as they are there. A fact that is added here gets a model
     a new `FORMAT`.
     """
-    length = _log(len(text), 8)
-    facts = {"length": length, "length-squared": round(length * length, 4), "turns": _log(turns, 4)}
+    length = log(len(text), 8)
+    facts = {"length": length, "length-squared": round(length * length, 4), "turns": log(turns, 4)}
     if question:
-        facts["question-length"] = _log(len(question), 8)
+        facts["question-length"] = log(len(question), 8)
     if kind:
         facts[f"kind:{kind}"] = 1.0
     if agent:
@@ -139,6 +139,29 @@ def facts_of(
         facts["stuck"] = min(1.0, stuck["points"] / 10)
     for name in (*islice(_named(calls), _MOST_FACTS), *islice(_effects(calls), _MOST_FACTS)):
         facts[name] = 1.0
+    return facts
+
+
+def facts_in(
+    post: Post,
+    text: str,
+    *,
+    kind: str = "",
+    calls: Sequence[Called] = (),
+    metadata: Mapping[str, Any] | None = None,
+    beside: Mapping[str, int] | None = None,
+) -> dict[str, float]:
+    """Return the facts about one text of a post: `facts_of`, those of its metadata, and what was around it.
+
+    `metadata` is the item's own, `beside` counts the other items by kind.
+    """
+    body = post.body
+    facts = facts_of(
+        text, body.get("user_message"), post.verdict, turns=post.turns, kind=kind, agent=post.agent, calls=calls
+    )
+    facts.update(around(post, text, beside or {}))
+    known = {**(body.get("metadata") or {}), **(metadata or {})}
+    facts.update((value.fact, 1.0) for value in values_in(known))
     return facts
 
 
@@ -170,8 +193,3 @@ def place_in(part: EffectPart) -> str:
         return place_of(Effect(**part))
     except ValueError:  # no address, though it is called one
         return part["object"] or ""
-
-
-def _log(count: int, unit: int) -> float:
-    """Return a count on the scale of its logarithm, rounded: libraries differ in the last digit."""
-    return round(math.log1p(count) / unit, 4)

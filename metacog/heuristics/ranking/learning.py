@@ -69,33 +69,31 @@ def learn(decided: Iterable[Decided], least: int = ENOUGH, others: Sequence[Deci
     rejected = sum(each.rejected for each in ordered)
     checked = [each.rejected for each in ordered if not each.was_held]
     checks: dict[str, Any] = {"checks": len(checked), "misses": sum(checked)}
-    everything = Model.learn([case(each) for each in ordered])
+    everything = Model.learn(cases_of(ordered))
     teaching, newest = parted(ordered, [each.belongs for each in ordered])
     judging = [each for each in newest if each.was_held] or newest
     why_not = _cannot_ask(ordered, teaching, judging, least)
     if (why_not and why_not != "few-sessions") or not (teaching and judging):
         return Learned(everything, len(ordered), rejected, why_not, None, **checks)
-    taught = Model.learn([case(each) for each in teaching])
+    taught = Model.learn(cases_of(teaching))
     judges, rivals = _judges(judging), _rivals(judging)
     risks = [taught.risk(each.seen) for each in judging]
     if others:
-        shared = Model.learn(
-            [case(each) for each in sorted([*teaching, *others], key=lambda each: (each.at, each.key))]
-        )
+        shared = Model.learn(cases_of(sorted([*teaching, *others], key=lambda each: (each.at, each.key))))
         rivals["team"] = [shared.risk(each.seen) for each in judging]
     gate = judge(judges, risks, rivals, signed=("score", "team"))
     curve = [(len(teaching), gate.auc)]
     for part in _CURVE[-2::-1]:
         some = [each for session, each in zip(_sessions(teaching), teaching, strict=True) if session % part == 0]
         if len(some) >= ENOUGH_OF_EACH * 2:
-            model = Model.learn([case(each) for each in some])
+            model = Model.learn(cases_of(some))
             curve.append((len(some), round(auc(judges, [model.risk(each.seen) for each in judging]), 4)))
     order: Kind | None = "learned" if gate.passes and not why_not else None
     model = everything
     if not order and not why_not:
         order = _fallback(gate, judges, rivals)
         if order in ("length", "turns"):
-            model = Model.learn([case(each) for each in ordered], order)
+            model = Model.learn(cases_of(ordered), order)
     why_not = why_not or ("" if gate.passes else "no-better")
     passing = [each for each in newest if not each.was_held]
     of_passing = None
@@ -130,10 +128,15 @@ def _upwards(judges: Sequence[Judged], values: Sequence[float]) -> Sequence[floa
     return [-value for value in values] if auc(judges, values) < 0.5 else values
 
 
-def case(decided: Decided) -> Case:
+def case(decided: Decided, session: int | None = None) -> Case:
     """Return a decision as a model learns it."""
     weight = min(decided.stands_for, MOST_STANDING_FOR) * max(LEAST_CARE, min(1.0, decided.care))
-    return Case(decided.seen, decided.rejected, weight)
+    return Case(decided.seen, decided.rejected, weight, session)
+
+
+def cases_of(decided: Sequence[Decided]) -> list[Case]:
+    """Return decisions as a model learns them, with what belongs together."""
+    return [case(each, session) for each, session in zip(decided, _sessions(decided), strict=True)]
 
 
 def _cannot_ask(ordered: Sequence[Decided], teaching: Sequence[Decided], judging: Sequence[Decided], least: int) -> str:

@@ -17,18 +17,21 @@ from typing import Any, Literal, NamedTuple, Self
 from ..text.shadow import fold
 from ..text.spans import Place
 from ..text.words import STOPWORDS
+from .around import METADATA, key_of
 from .features import BUCKETS, QUESTION, Seen, runs
 from .logistic import Row, chance, fit
 
-# Its version, which says what facts it may know. 1 knew of no effects and counted nothing: it reads as it did.
-FORMAT = 2
+# Its version, which says what facts it may know. 1 knew of no effects and counted nothing, 2 knew nothing of metadata
+# and of what was around a text: they read as they did.
+FORMAT = 3
 MOST_REASONS = 5
 _LEAST = 0.02  # in the logarithm of odds: a phrase that carries less is no reason
 _SHARE = 0.25  # of what the heaviest word of the text carries, what a word must to be in a phrase
-_LEAST_COUNT = 3  # cases in which a fact must occur to be learned
+_LEAST_COUNT = 3  # cases in which a fact must occur to be learned, and sessions in which a value of metadata must
+_LEAST_RECURRING = 0.5  # of the values under a key of metadata, the share that must: the others are ids
 _MOST_FACTS = 4_000
 _STEPS = 32_767
-_SIZES = {1: 2, 2: 4}  # by format, how much is written of a fact
+_SIZES = {1: 2, 2: 4, 3: 4}  # by format, how much is written of a fact
 
 # Of what a model may be made: everything, or one fact alone, where that orders as well.
 Kind = Literal["learned", "length", "turns", "score"]
@@ -62,6 +65,7 @@ class Case(NamedTuple):
     seen: Seen
     rejected: bool
     weight: float = 1.0  # how much it counts
+    session: int | None = None  # the number of what it belongs to; None: it is alone
 
 
 @dataclass(frozen=True)
@@ -92,8 +96,8 @@ class Model:
                 against.update(case.seen.facts.keys())
             for name, value in case.seen.facts.items():
                 sums[name] = sums.get(name, 0.0) + value
-        alone = _ALONE.get(kind)
-        frequent = sorted(counted, key=lambda name: (-counted[name], name))[:_MOST_FACTS]
+        alone, passing = _ALONE.get(kind), _passing(cases, counted)
+        frequent = sorted(counted.keys() - passing, key=lambda name: (-counted[name], name))[:_MOST_FACTS]
         names = [name for name in frequent if counted[name] >= _LEAST_COUNT and alone in (None, name)]
         columns = {name: BUCKETS + number for number, name in enumerate(names)}
         rows = [
@@ -232,6 +236,22 @@ class Model:
             raise ValueError(f"{error.args[0]!r} is missing") from None
         except (TypeError, AttributeError):
             raise ValueError("it has another shape") from None
+
+
+def _passing(cases: Sequence[Case], counted: Mapping[str, int]) -> set[str]:
+    """Return the facts about metadata that say nothing of what comes: values of few sessions, and keys of ids."""
+    sessions: dict[str, set[int]] = {}
+    for number, case in enumerate(cases):
+        for name in case.seen.facts:
+            if name.startswith(METADATA):
+                sessions.setdefault(name, set()).add(-1 - number if case.session is None else case.session)
+    rare = {name for name, found in sessions.items() if len(found) < _LEAST_COUNT}
+    under, recurring = Counter[str](), Counter[str]()
+    for name in sessions:
+        under[key_of(name)] += counted[name]
+        recurring[key_of(name)] += 0 if name in rare else counted[name]
+    ids = {key for key, count in under.items() if recurring[key] < _LEAST_RECURRING * count}
+    return {name for name in sessions if name in rare or key_of(name) in ids}
 
 
 def _tells(phrase: str) -> bool:

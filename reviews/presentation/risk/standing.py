@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import cast
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
+from metacog.heuristics.ranking.around import HOURS, key_of, values_in
 from metacog.heuristics.ranking.features import object_fact, place_in
 from metacog.heuristics.ranking.model import Fact
-from metacog.heuristics.tool_calls.secrets import masked_effects
+from metacog.heuristics.tool_calls.secrets import masked, masked_effects
 from metacog.heuristics.wire.assessment import Assessment, EffectPart
 from reviews.models import HeldItem
 from reviews.presentation.explanation import FLAGS, LEVELS, TITLES
@@ -48,6 +49,20 @@ _THINGS: dict[str, Promise] = {
     "ref": pgettext_lazy("object of a call", "branch or tag"),
     "name": pgettext_lazy("object of a call", "name"),
 }
+KINDS: dict[str, Promise | str] = dict(HeldItem.Kind.choices)
+_SAID: dict[str, Promise] = {
+    "errors": gettext_lazy("the errors in its turn"),
+    "command-failed": gettext_lazy("its command failed"),
+    "tests-failed": gettext_lazy("failed tests"),
+    "second-look": gettext_lazy("a second look at a held item"),
+    "cycle": gettext_lazy("the agent’s cycle"),
+    "retrieval": gettext_lazy("a weak match in its memory"),
+}
+_MISSING: dict[str, Promise] = {
+    "figures": gettext_lazy("figures that are not in the command’s output"),
+    "names": gettext_lazy("names that are not in the command’s output"),
+    "quotes": gettext_lazy("quotes that are not in the command’s output"),
+}
 _NUMBERS = (
     "length",
     "turns",
@@ -55,7 +70,11 @@ _NUMBERS = (
     "score",
     "quality",
     "stuck",
-)  # facts that every text has, more or less
+    "errors",
+    "tests-failed",
+    "cycle",
+    "retrieval",
+)  # facts that a text has more or less of
 
 
 @dataclass(frozen=True)
@@ -114,8 +133,11 @@ def _telling(facts: Sequence[tuple[str, Fact]]) -> list[tuple[str, Fact]]:
 
 def _counted(name: str, fact: Fact, told: str) -> str:
     """Say beside a fact how many of the decisions that have it were rejections."""
-    if not told or not fact.cases or name in _NUMBERS:
+    if not told or not fact.cases or name in _NUMBERS or name.startswith(("beside:", "missing:")):
         return told
+    if key_of(name):
+        share = {"fact": told, "share": percent(fact.rejected / fact.cases), "cases": f"{fact.cases:,}"}
+        return gettext("%(fact)s: %(share)s rejected, n = %(cases)s") % share
     counts = {"fact": told, "rejected": f"{fact.rejected:,}", "cases": f"{fact.cases:,}"}
     return gettext("%(fact)s: %(rejected)s of %(cases)s rejected") % counts
 
@@ -158,7 +180,32 @@ def _fact(name: str, held: HeldItem, verdict: Assessment, question: str | None) 
             return _effect(which)
         case "object":
             return _object(name, held)
+        case "metadata":
+            return _value(name, held)
+    return _around(kind, which, held)
+
+
+def _value(name: str, held: HeldItem) -> str:
+    """Name a value of metadata, which the item itself has; secrets are masked."""
+    for value, hidden in zip(values_in(held.metadata), values_in(masked(held.metadata)), strict=False):
+        if value.fact == name:
+            return f"{show(hidden.key)} {show(hidden.value)}"
     return ""
+
+
+def _around(kind: str, which: str, held: HeldItem) -> str:
+    """Say one of `heuristics.ranking.around.around` in words."""
+    match kind:
+        case "beside":
+            return gettext("beside it in the response: %(kind)s") % {"kind": KINDS.get(which, which)}
+        case "command":
+            return gettext("the command %(name)s") % {"name": show(which)}
+        case "hour":
+            hours = {"from": f"{which}:00", "to": f"{int(which) + HOURS:02}:00"}
+            return gettext("posted between %(from)s and %(to)s UTC") % hours
+        case "missing":
+            return str(_MISSING.get(which, ""))
+    return str(_SAID.get(kind, ""))
 
 
 def _effect(which: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from metacog.heuristics.ranking.around import missing_in, range_of
 from metacog.heuristics.ranking.features import facts_of, see
 from metacog.heuristics.ranking.learning import Decided
 from metacog.heuristics.ranking.learning import learn as learned_from
@@ -108,7 +109,7 @@ def test_the_same_lines_give_the_same_model_to_the_byte_in_any_order() -> None:
     assert learn(lines[::-1]).stdout == model
     assert len(model) < 2_000_000
     # Under other versions of Python and on other machines, too.
-    assert json.loads(model)["id"] == "risk_5f61b194d58a6e491752728e"
+    assert json.loads(model)["id"] == "risk_428daad4d8a853acac0394ef"
 
 
 @table(
@@ -188,6 +189,51 @@ def test_it_ranks_and_says_which_words_carried_it(tmp_path: Any) -> None:
     assert ranks[3]["because"] == []
 
 
+def with_metadata(at: int, line: Line, draw: random.Random) -> Line:
+    """Add metadata by which it is decided, a number, a long value, and ids."""
+    category = ("Performance", "Security", "Style")[at % 3]
+    known = {
+        "category": category, "ticket": f"T-{at}", "confidence": (at % 50) / 50, "checks": {"lint": at % 2 == 0},
+        "page": f"https://example.org/some/long/path/of/a/page/number/{at}", "labels": ["a", f"l{at}"],
+    }  # fmt: skip
+    return line | {"metadata": known, "rejected": draw.random() < (0.7 if category == "Security" else 0.1)}
+
+
+def test_metadata_are_learned_by_value_range_and_shape_and_ids_are_left_out(tmp_path: Any) -> None:
+    draw = random.Random(3)
+    lines = [with_metadata(at, line, draw) for at, line in enumerate(decided(by_nothing))]
+    done = learn(lines, "--force")
+    model = json.loads(done.stdout)
+    keys = {name.partition("=")[0] for name in model["facts"] if name.startswith("metadata:")}
+    assert keys == {f"metadata:{key}" for key in ("category", "confidence", "checks.lint", "page", "labels")}
+    assert "Security" not in done.stdout.decode()
+    (tmp_path / "model.json").write_bytes(done.stdout)
+    text = {"response": "It is done."}
+    sent = [text | {"metadata": {"category": each}} for each in ("Security", "Style", "Unheard")] + [text]
+    ranked = run("rank", "--model", str(tmp_path / "model.json"), sent="\n".join(map(json.dumps, sent)).encode())
+    security, style, unheard, without = map(json.loads, ranked.stdout.splitlines())
+    assert security["risk"] > style["risk"] + 0.3
+    assert unheard["risk"] == without["risk"]
+    assert {"category": "Security"} in [fact.get("metadata") for fact in security["facts"]]
+
+
+@table(
+    "number, said",
+    [
+        (0, "0"), (3, "3"), (3.0, "3"), (5, "5–10"), (10, "10–20"), (49.9, "20–50"), (0.19, "0–0.2"), (0.83, "0.8–1"),
+        (1.5, "1–2"), (-30, "−(20–50)"), (1234, "1,000–2,000"), (10**12, "≥ 1,000,000,000"),
+    ],
+)  # fmt: skip
+def test_a_number_counts_by_its_range(number: float, said: str) -> None:
+    assert range_of(number) == said
+
+
+def test_what_stands_in_no_context_is_counted() -> None:
+    given = "3 passed, 2 failed in test_orders.py, said Miller"
+    said = missing_in('Of 5 tests 2 failed in test_orders, as Miller and Smith said: "never again", "2 failed"', given)
+    assert said == {"figures": (1, 2), "names": (1, 3), "quotes": (1, 2)}
+
+
 def test_the_items_of_a_post_are_read_with_its_response(tmp_path: Any) -> None:
     (tmp_path / "model.json").write_bytes(learn(decided(by_word)).stdout)
     chat = [{"kind": "chat", "text": "We refund it."}]
@@ -219,7 +265,7 @@ def test_a_damaged_model_is_refused_with_what_is_wrong(tmp_path: Any) -> None:
     model = json.loads(learn(decided(by_word)).stdout)
     file = tmp_path / "model.json"
     for document, said in [
-        (model | {"format": 3}, "its format is 3"),
+        (model | {"format": 4}, "its format is 4"),
         (model | {"words": "AAAA"}, "its words cannot be read"),
         (model | {"words": 5}, "another shape"),
         (model | {"facts": {"length": ["much", 0]}}, "is no model"),
