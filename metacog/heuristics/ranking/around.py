@@ -28,7 +28,9 @@ _READ, _GIVEN = 2_000, 50_000  # characters of a text, and of what it was given
 _PATTERNS = {
     "figures": re.compile(r"(?<![\w.])\d[\d.,:/-]*\d|(?<![\w.,])\d(?![\w.,])"),
     "names": re.compile(r"(?<=[\w,;:] )[A-Z]\w{2,}|\b[A-Za-z]+_\w+\b|\b[a-z]+[A-Z]\w+\b"),
-    "quotes": re.compile(r'(?<=")[^"\n]{3,80}(?=")|(?<=“)[^”\n]{3,80}(?=”)|(?<=「)[^」\n]{2,40}(?=」)|(?<=`)[^`\n]{2,80}(?=`)'),
+    "quotes": re.compile(
+        r'(?<=")[^"\n]{3,80}(?=")|(?<=“)[^”\n]{3,80}(?=”)|(?<=「)[^」\n]{2,40}(?=」)|(?<=`)[^`\n]{2,80}(?=`)'
+    ),
 }
 _PROGRAM = re.compile(r"\s*(?:\w+=\S*\s+)*([\w./-]{1,40})")
 
@@ -44,7 +46,7 @@ class Post(NamedTuple):
 
 
 class Value(NamedTuple):
-    """A value of metadata: where it stands, and it as people read it: a number as its range, a long one as its shape."""
+    """A value of metadata: its key, and it as people read it: a number as its range, a long one as its shape."""
 
     key: str
     value: str
