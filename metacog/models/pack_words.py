@@ -32,7 +32,7 @@ WORDS = (
     gettext_noop("installs something that the project does not list"),
     gettext_noop("writes outside of the workspace"),
     gettext_noop("writes what git or an agent runs by itself"),
-    gettext_noop("writes a download or upload into what a pipeline or an install runs"),
+    gettext_noop("changes what a pipeline or an install runs or may do"),
     gettext_noop("deletes outside of the workspace"),
     gettext_noop("deletes a database or a dump of one"),
     gettext_noop("deletes more than build outputs, temporary files and single files"),

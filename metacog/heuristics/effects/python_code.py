@@ -310,8 +310,12 @@ class _Code:
     def _on(self, kind: Kind, argument: ast.expr, of: ObjectKind) -> None:
         if isinstance(argument, ast.Constant) and isinstance(argument.value, int):
             return
+        if isinstance(argument, ast.Attribute) and argument.attr == "pid":  # of a process that the code has started
+            return
         if of != "path":
             text = self._path(argument)
+            if text is None and of == "name":
+                text = (ast.get_source_segment(self.code, argument) or of)[:60]
             self._say(argument, kind, text, of)
             return
         path = self._path(argument)
@@ -417,6 +421,8 @@ class _Code:
             return "."
         if name == "pathlib.Path.home":
             return "~"
+        if name in {"tempfile.mkdtemp", "tempfile.TemporaryDirectory"} and not node.args and not node.keywords:
+            return "/tmp/tmp.XXXXXXXXXX"
         if name in {"os.path.expanduser", "os.path.abspath", "os.path.realpath", "str", "os.fspath"} and node.args:
             return self._path(node.args[0], depth + 1)
         if name in {"urllib.request.Request", "open", "io.open", "glob.glob", "glob.iglob"} and node.args:

@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .. import paths, sql, urls
+from .. import edits, paths, sql, urls
 from ..effect import Command, Effect
 from ..programs import Programs
 from ..shell import read as read_shell
 from ..shell import read_argv
-from . import edits, graphql
+from . import graphql
 
 MAX_LENGTH = 262_144  # characters of one argument that is read as code
 _SHELLS = re.compile(r"(?:.*/)?(?:ba|z|da|k|a)?sh")

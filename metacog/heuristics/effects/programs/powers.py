@@ -19,6 +19,9 @@ LISTENS = frozenset(["address", "bind", "host", "hostname", "ip", "listen"])
 NEGATIONS = frozenset(["allow", "exclude", "ignore", "no", "skip", "without"])  # as the first word of a flag
 
 LOCAL = frozenset(["local", "test", "tests"])  # of a task: what it does stays here
+LIVE = frozenset(["prod", "production"])
+CALM = frozenset(["build", "check", "compile", "dry", "lint", "list", "serve", "show", "start", "validate", "verify"])
+SAYS = frozenset(["email", "mail", "notify", "send"])  # as its first word
 
 RUNNING = flag_of({"execute": None, "unknown": None})
 PUBLISHING = flag_of({"publish": None})
@@ -55,7 +58,23 @@ def effect_of(task: str) -> Kind | None:
     first = {part for part in map(_first, name.split(":")) if part}
     if "release" in first or not PUBLISHES.isdisjoint(words):
         return "publish"
+    if len(words) > 1 and not SAYS.isdisjoint(first):  # `send-newsletter`, not `email`, which may start a preview
+        return "send"
     return None if ENDS.isdisjoint(first) else "delete"
+
+
+@lru_cache(maxsize=1024)
+def effect_of_script(path: str) -> Kind | None:
+    """What the name of a file that is run says: `scripts/send_newsletter.py`, `./deploy.sh`."""
+    folders, _, base = path.rpartition("/")
+    words = _words(base.partition(".")[0])
+    if not words or words[0] in CALM or not LOCAL.isdisjoint([*words, *_words(folders)]):
+        return None
+    if "release" in (words[0], words[-1]) or words[0] in PUBLISHES or not LIVE.isdisjoint(words):
+        return "publish"
+    if len(words) > 1 and words[0] in SAYS:
+        return "send"
+    return "delete" if words[0] in ENDS | {"delete", "erase"} else None
 
 
 def _first(name: str) -> str:

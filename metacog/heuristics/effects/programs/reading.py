@@ -118,7 +118,7 @@ class Reading(Split):
                 continue
             words = self._at(place)
             named = isinstance(place, str) and (
-                place[0] == "." or ((place[0] == "-" or place[-1] == "=") and effect in PATH_EFFECTS)
+                place[0] in ".~" or ((place[0] == "-" or place[-1] == "=") and effect in PATH_EFFECTS)
             )
             of = "path" if named else flag.objects or self.objects
             self.result.found += [Found(effect, word, of, flag.detail) for word in words]
@@ -139,10 +139,13 @@ class Reading(Split):
         return self.result.operands[some] if some is not None else self._of_flags(str(place).split("|"))
 
     def _of_flags(self, names: Sequence[str]) -> Sequence[Word]:
-        """The values of the first of these flags that is there; "." is the working directory, "./x" what is in it."""
+        """The values of the first of these flags that is there.
+
+        "." is the working directory, "./x" what is in it, "~/x" what is in the home folder.
+        """
         for name in names:
             values = [value for flag, value in self.result.flags if flag == name and value is not None]
-            if values or name.startswith("."):
+            if values or name.startswith((".", "~/")):
                 return values or [Word(name)]
         return ()
 

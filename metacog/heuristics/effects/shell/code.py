@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .. import python_code, snippets, sql
+from .. import edits, python_code, snippets, sql
 from ..programs import Word
 from . import scripts
 from .out import Span
@@ -21,6 +21,8 @@ def read(text: "Text", language: str, word: Word, state: State, given: Given | N
         _script(text, language, word, state)
     elif language == "python":
         _found(text, word, state, python_code.read(word.text))
+    elif language == "patch":
+        _patch(text, word, state)
     elif language == "sql" or language.startswith("sql:"):
         _sql(text, language.partition(":")[2] or None, word)
     else:
@@ -43,6 +45,15 @@ def _sql(text: "Text", dialect: str | None, word: Word) -> None:
         if found.start is not None and found.end is not None:
             span = _part(word, found.start, found.end - found.start)
         text.out.add(found.effect, found.object, found.of, span=span, detail=found.detail)
+
+
+def _patch(text: "Text", word: Word, state: State) -> None:
+    changed = edits.read(word.text) if word.exact else None
+    if changed is None:
+        text.out.add("unknown", span=(word.start, word.end), detail="a patch that cannot be read")
+    for edit in changed or ():
+        start, end = _part(word, edit.start, edit.end - edit.start)
+        text.out.path(edit.kind, Word(edit.path, start, end), state.cwd)
 
 
 def _part(word: Word, start: int, length: int) -> Span:

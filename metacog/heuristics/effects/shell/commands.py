@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..effect import MADE, Effect, Kind
 from ..paths import GLOB, is_secret, normal
-from ..programs import Applied, Found, Word, tail
+from ..programs import Applied, Found, Word, effect_of_script, tail
 from . import code, scripts, search
 from .out import Made
-from .state import NUMBER, Given, State, forget
+from .state import NUMBER, Given, State, either, forget
 
 if TYPE_CHECKING:
     from .walk import Text
@@ -166,12 +167,14 @@ def _apply(
         out.made = made
     if applied.program == "tee" and given is not None:
         out.made |= {out.place(word, inner.cwd): Made(given.text, given.by) for word in applied.operands}
+    if applied.program in {"make", "gmake"} and out.made:
+        _made_makefile(text, applied, inner)
     if applied.program == "ln" and len(applied.operands) > 1:
         _link(text, applied, inner)
     out.applied.append((applied, effects))
     if any(word.loose for word in words):
         out.compound = True
-    was_remote = out.remote
+    was_remote, known = out.remote, len(out.effects)
     out.remote = was_remote or applied.remote
     for at, command in enumerate(applied.runs):
         names = found_by.run[at] if found_by is not None and at < len(found_by.run) else None
@@ -187,6 +190,10 @@ def _apply(
         if _is_by_path(text, directory, base):
             text.run([script._replace(text=base), *applied.operands[1:]], inner, given)
     out.remote = was_remote
+    is_told = any(effect.effect == "send" for effect in effects)
+    if applied.remote and not is_told and any(one.effect not in LOOKS for one in islice(out.effects, known, None)):
+        place = applied.operands[0].text if applied.operands else applied.program
+        out.add("write", place, "name", span=span, detail="changes another machine")
     if applied.stdin:
         _from_input(text, applied.stdin, span, inner, given)
     output = _output(applied, words, given, found_by)
@@ -224,8 +231,11 @@ def _link(text: "Text", applied: Applied, state: State) -> None:
 
 
 def _made_script(text: "Text", script: Word, language: str, state: State) -> None:
-    """Read a script that the text itself has written before it runs it."""
+    """Read a script that the text itself has written before it runs it; of another one the name tells."""
     made = text.out.made.get(text.out.place(script, state.cwd))
+    told = effect_of_script(script.text) if made is None and script.exact else None
+    if told is not None:
+        text.out.add(told, script.text, "name", span=_span(script), detail="as its name says")
     if made is None or (made.content is None and made.by in COPIES):
         return
     if made.content is None:
@@ -234,6 +244,18 @@ def _made_script(text: "Text", script: Word, language: str, state: State) -> Non
     shebang = SHEBANG.match(made.content.text)
     named = shebang[1].rstrip("0123456789.") if shebang else "shell"
     code.read(text, language or SHELLS.get(named, named), made.content, state.copy(), None, at_hand=True)
+
+
+def _made_makefile(text: "Text", applied: Applied, state: State) -> None:
+    """Read the recipes of a makefile that the text itself has written."""
+    given = [value for flag, value in applied.flags if flag in {"-f", "--file", "--makefile"} and value is not None]
+    for word in given or [Word(name) for name in ("GNUmakefile", "makefile", "Makefile")]:
+        made = text.out.made.get(text.out.place(word, state.cwd))
+        if made is not None and made.content is None and made.by not in COPIES:
+            text.doubt("a makefile that is made at run time", _span(word))
+        elif made is not None and made.content is not None:
+            recipes = scripts.recipes(made.content.text)
+            code.read(text, "shell", made.content._replace(text=recipes, at=None), state.copy(), None)
 
 
 def _found(applied: Applied, found_by: search.Search | None) -> Sequence[Found]:
@@ -447,14 +469,19 @@ def _source(text: "Text", name: Word, words: Sequence[Word], state: State, given
 def _trap(text: "Text", name: Word, words: Sequence[Word], state: State, given: Given | None) -> None:
     operands = _operands(words)
     if len(operands) > 1 and operands[0].text not in {"", "-"}:
-        later = state.copy()
-        later.blind |= AGAIN.search(text.text) is not None
-        for label in later.variables:
-            if len(re.findall(rf"\b{re.escape(label)}\b[^\n;&|]*=", text.text)) != 1:
-                later.variables[label] = None
-        later.cwd = state.cwd
         text.out.compound = True
-        code.read(text, "shell", operands[0], later, None)
+        text.traps.append((operands[0], state, state.cwd))
+
+
+def trapped(text: "Text", command: Word, state: State, before: str | None) -> None:
+    """Read what a trap runs, at any time from where it is set to the end of `text`, of which `state` is the last."""
+    later = state.copy()
+    later.blind |= AGAIN.search(text.text) is not None
+    for label in later.variables:
+        if len(re.findall(rf"\b{re.escape(label)}\b[^\n;&|]*=", text.text)) != 1:
+            later.variables[label] = None
+    later.cwd = either(before, state.cwd, text.out.room)
+    code.read(text, "shell", command, later, None)
 
 
 def _alias(text: "Text", name: Word, words: Sequence[Word], state: State, given: Given | None) -> None:

@@ -40,6 +40,12 @@ PRINTS = re.compile(r"[pPwWl=]")  # of sed with -n
 PRINTS_LINES = re.compile(r"\b(?:print|printf|say|puts|p|write)\b")
 
 
+def recipes(makefile: str) -> str:
+    """What the recipes of a makefile give to a shell; its variables as the shell's."""
+    lines = re.findall(r"(?:^\t|;)[ \t]*[@+-]*[ \t]*((?:.*\\\n)*.*)", makefile, re.MULTILINE)
+    return "\n".join(re.sub(r"\$\((\w+)\)", r"${\1}", line).replace("$$", "$") for line in lines)
+
+
 def clears(program: str, flags: Collection[str], scripts: Sequence[str]) -> bool:
     """Whether an editor of streams leaves nothing of the files that it edits in place."""
     is_quiet = "-n" in flags and bool(scripts)

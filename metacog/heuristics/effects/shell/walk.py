@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..programs import Word
@@ -27,9 +28,10 @@ TURNED = re.compile(  # the grammar takes what stands behind `<<X` for words whe
 )
 NAMES_ONLY = re.compile(  # of the environment: its variables' names, or those that hold no secrets
     r"(?:env|printenv)\s*\|\s*(?:cut -d ?['\"]?=['\"]? -f ?1|sed ['\"]s/=\.\*//['\"]"
-    r"|awk -F ?['\"]?=['\"]? '\{ ?print \$1 ?\}'|(?:grep|rg) (?:-[iEcn]+ )?['\"]?\^?(?:PATH|PYTHON(?:PATH|HOME)?"
-    r"|NODE_ENV|JAVA_HOME|GO(?:PATH|ROOT|FLAGS)|RUSTFLAGS|CARGO_HOME|HOME|LANG|LC_\w+|VIRTUAL_ENV|CONDA_PREFIX|PORT"
-    r"|DEBUG|CI|DJANGO_SETTINGS_MODULE|RAILS_ENV|PWD|SHELL|USER|TZ)=?['\"]?)\s*(?:\||$)",
+    r"|awk -F ?['\"]?=['\"]? '\{ ?print \$1 ?\}'|(?:grep|rg) (?:-[iEcn]+ )?(['\"]?)\^?\(?(?:(?:\\?\|)?\^?"
+    r"(?:NODE|PYTHON|RUBY|JAVA|PATH|PYTHON(?:PATH|HOME)?|NODE_ENV|JAVA_HOME|GO(?:PATH|ROOT|FLAGS)|RUSTFLAGS"
+    r"|CARGO_HOME|HOME|LANG|LC_\w+|VIRTUAL_ENV|CONDA_PREFIX|PORT"
+    r"|DEBUG|CI|DJANGO_SETTINGS_MODULE|RAILS_ENV|PWD|SHELL|USER|TZ)=?)+\)?\1)\s*(?:\||$)",
     re.IGNORECASE,
 )
 BACKQUOTES = re.compile(r"\\.|`([^`]*)`?", re.DOTALL)
@@ -118,6 +120,7 @@ class Text:
         self.raw = checks.for_grammar(text)
         self.calls: set[str] = set()
         self.opened: list[Opened] = []
+        self.traps: list[tuple[Word, State, str | None]] = []
         self.wide: list[int] | None = None
         self.shift: list[int] = []
         if len(self.raw) != len(text):
@@ -174,6 +177,8 @@ class Text:
         if [child.type for child in named if child.type not in {"\n", ";"}] != ["command"]:
             self.out.compound = True
         self.statements(named, state, given)
+        for command, last, before in self.traps:
+            commands.trapped(self, command, last, before)
         for detail in checks.doubts(self.text, root):
             self.doubt(detail, self.around)
 
@@ -245,8 +250,10 @@ class Text:
         if NAMES_ONLY.match(self.source(node)):
             self.out.add("read", "environment", "name", span=self.span(stages[0]))
             given, stages = Given(), stages[1:]
+        opened, known = len(self.opened), len(self.out.effects)
         for at, stage in enumerate(stages):
             given = self.statement(stage, state.copy(), given, extra if at == len(stages) - 1 else ())
+        self._lost(self.opened[opened:], known, self.span(node))
         return given or Given()
 
     def negated(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> Given:
@@ -346,7 +353,7 @@ class Text:
         """A statement with redirections; what a here-document's line holds behind it comes after it."""
         self.out.compound = True
         body = node.child_by_field_name("body")
-        opened = len(self.opened)
+        opened, known = len(self.opened), len(self.out.effects)
         more = list(extra)
         then: list[tuple[str, Node]] = []
         for child in node.named_children:
@@ -359,6 +366,7 @@ class Text:
             result = self.statement(body, state, given, more)
         elif more:
             result = self._command(more, state, given, node)
+        self._lost(self.opened[opened:], known, self.span(node))
         is_empty = (body is None and not more) or result.by in NOTHING
         self._made(self.opened[opened:], Given(Word("")) if is_empty else result, self.span(node))
         for operator, child in then:
@@ -367,6 +375,14 @@ class Text:
             else:
                 result = self.statement(child, state, None)
         return result
+
+    def _lost(self, opened: Sequence[Opened], known: int, span: Span) -> None:
+        """Take note of files that are emptied before what reads them has read them: `sort x | head > x`."""
+        lost = {name for name, adds, is_own in opened if not adds and not is_own}
+        if lost:
+            new = [effect for effect in islice(self.out.effects, known, None) if effect.effect == "read"]
+            for name in sorted(lost & {effect.object for effect in new if effect.of == "path"}):
+                self.out.path("irreversible", Word(name, *span), None, "emptied before it is read")
 
     def _made(self, opened: Sequence[Opened], printed: Given, span: Span) -> None:
         """Take note of what a command printed into files, and of those that it empties or fills without an end."""
