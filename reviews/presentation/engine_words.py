@@ -72,7 +72,7 @@ _SAYINGS: tuple[tuple[str, Any], ...] = (
         r"(?:a line|quotes|backquotes) that (?:ends|may end|may belong) elsewhere",
         _("its quotes or lines may end elsewhere"),
     ),
-    (r"a session of its own", _("a session of its own")),
+    (r"a session of its own|opens a session to type into", _("opens a session whose input is not seen")),
     (r"no WHERE", _("no WHERE")),
     (r"by force", _("by force")),
     (r"device", _("a device")),

@@ -38,6 +38,11 @@ CALLS: list[tuple[str, Any, str]] = [
     ("refund", {"amount": "1.000,50 €"}, "write | pay"),
     ("mcp__bank__transfer", {"eur": 100, "to": "DE89"}, "write DE89 | pay 100 EUR"),
     ("cancel_pending_order", {"order_id": "#W1"}, "write #W1 | pay #W1"),
+    # a terminal to type into
+    ("exec_command", {"cmd": "ls", "tty": True}, "read | unknown"),
+    ("exec", {"command": "ls", "pty": True}, "read | unknown"),
+    ("exec_command", {"cmd": "ls", "tty": False}, "read"),
+    ("set_options", {"tty": True}, "write"),
     # mail, addresses
     (
         "send_email",

@@ -52,6 +52,26 @@ def test_what_does_no_harm_is_read(text: str) -> None:
     assert all(effect.inside is not False for effect in read(text).effects)
 
 
+SESSIONS = (
+    "bash -i; python3; env FOO=1 python3 -i x.py; node; ssh host; psql shop; sqlite3 a.db; mysql -u root; redis-cli"
+    "; su; sudo -i; docker run -it ubuntu; docker exec -it web bash; kubectl exec -it pod -- sh; tmux; telnet host"
+    "; kubectl run -it x --image=y; rails console; python manage.py shell; gdb ./a; sudo -u postgres psql"
+)
+NO_SESSIONS = (
+    "bash x.sh; bash -ic ls; python3 x.py; python3 -c 'print(1)'; echo 'print(1)' | python3; ssh host ls; docker ps"
+    "; ssh -N -L 1:a:2 b; psql -c x; sqlite3 a.db .tables; redis-cli get x; docker run -i ubuntu ls; python3 < x.py"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "opens"),
+    [(text, True) for text in SESSIONS.split("; ")] + [(text, False) for text in NO_SESSIONS.split("; ")],
+)
+def test_what_opens_a_session_to_type_into_is_unknown_and_says_why(text: str, opens: bool) -> None:
+    said = {effect.detail for effect in read(text).effects if effect.effect == "unknown"}
+    assert ("opens a session to type into" in said) is opens
+
+
 @pytest.mark.parametrize(
     ("text", "simple"),
     [

@@ -9,6 +9,7 @@ from typing import Any
 from ...text.strict_json import pointer
 from .. import paths
 from ..effect import KINDS, Command, Effect, Kind
+from ..shell.sessions import OPENS, terminals
 from . import code
 from .guess import language_at
 from .known import Tool, plain, tools, words
@@ -50,6 +51,8 @@ class Call(Told):
         self._walk(self._with_command(arguments), (), "", {}, self.scope)
         if isinstance(arguments, Mapping) and self.tool is None:
             take_back_if_tried(self, arguments)
+        if isinstance(arguments, Mapping) and self.has_code:
+            self.effects += [Effect("unknown", argument=f"/{key}", detail=OPENS) for key in terminals(arguments)]
         for scope in (self.scope, *self.scopes):
             say(self, scope)
         if self.left <= 0:

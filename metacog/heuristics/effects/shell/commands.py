@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..effect import MADE, Effect, Kind
 from ..paths import GLOB, is_secret, normal
 from ..programs import Applied, Found, Word, effect_of_script, tail
-from . import code, scripts, search
+from . import code, scripts, search, sessions
 from .out import Made
 from .state import NUMBER, Given, State, either, forget
 
@@ -152,6 +152,8 @@ def _apply(
     if applied.cwd is not None:
         inner = state.copy()
         inner.cwd = normal(applied.cwd.text, cwd=state.cwd)
+    if sessions.opens(applied, given):
+        out.add("unknown", span=span, detail=sessions.OPENS)
     effects: list[Effect] = []
     made = dict(out.made) if applied.program in KEEPS and out.made else None
     applied.found = _marked(text, applied, inner)
@@ -397,7 +399,7 @@ def _from_input(
         return
     text.out.compound = True
     text.out.add("execute", span=span)
-    text.out.add("unknown", span=span, detail="code from its input" if given is not None else "a session of its own")
+    text.out.add("unknown", span=span, detail="code from its input" if given is not None else sessions.OPENS)
 
 
 def _output(

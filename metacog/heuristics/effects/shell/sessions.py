@@ -1,0 +1,40 @@
+"""Commands that open a shell, an interpreter or a client to type into: what is typed there is no call of its own.
+
+Codex's `write_stdin`, for one, never reaches a hook, so the command that opens the session is the last that is seen.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..programs import Applied
+from .state import Given
+
+OPENS = "opens a session to type into"
+_TERMINAL = frozenset({"tty", "pty", "use_pty", "usePty"})  # arguments of tools that run a command
+_ASKED_FOR = frozenset({"-i", "--interactive", "-t", "--tty"})
+_CONTAINERS = frozenset({"docker", "podman", "nerdctl", "kubectl", "oc", "docker-compose"})
+_INTERPRETERS = ("python", "pypy", "ipython", "node", "php", "ruby", "perl", "lua", "deno", "bun")
+# Whose row in the table says `unknown` where they are given nothing to do.
+_CLIENTS = """
+    ssh slogin mosh telnet nc ncat netcat socat sftp ftp tftp ncftp lftp smbclient cadaver redis-cli valkey-cli
+    keydb-cli mongosh mongo gdb lldb pdb sudo doas su runuser pkexec login tmux screen zellij script expect docker
+    podman nerdctl kubectl oc vagrant minikube colima multipass lxc eb cf railway tailscale heroku fly flyctl gcloud
+    vi vim nvim view ed ex emacs rails manage.py django-admin flask artisan iex erl
+"""
+CLIENTS = frozenset(_CLIENTS.split())
+
+
+def opens(applied: Applied, given: Given | None) -> bool:
+    """Whether a command that is given nothing to read and nothing to run waits for what is typed."""
+    flags = {flag for flag, _ in applied.flags}
+    if given is not None or applied.runs or applied.code or applied.stdin or "-N" in flags:
+        return False
+    if applied.program in _CONTAINERS and not flags.isdisjoint(_ASKED_FOR):
+        return applied.subcommand.split(" ")[-1] in ("run", "exec", "start", "debug")
+    is_unknown = any(found.effect == "unknown" and found.word is None and not found.detail for found in applied.found)
+    return is_unknown and (applied.program in CLIENTS or ("-i" in flags and applied.program.startswith(_INTERPRETERS)))
+
+
+def terminals(arguments: Mapping[str, Any]) -> list[str]:
+    """Name the arguments that ask for a terminal to run a command in: `{"cmd": "ls", "tty": true}`."""
+    return [key for key, value in arguments.items() if value is True and key in _TERMINAL]
