@@ -29,21 +29,28 @@ class Skipped(Exception):
 class InPython:
     """Tests of the Python client, with the packages of requirements-NAME.txt; paths are below clients/python.
 
-    `types` are modules that only this environment's mypy can read.
+    `types` are modules that only this environment's mypy can read; `packages` names another lock file; `programs` is
+    a folder below clients/ whose package-lock.json has the programs that the tests run.
     """
 
     tests: tuple[str, ...]
     types: tuple[str, ...] = ()
+    packages: str = ""
+    programs: str = ""
 
     def run(self, name: str) -> int:
-        python = self.environment(name)
+        around = surroundings()
+        if self.programs:
+            folder = in_node(self.programs, name, oldest=(20, 11))
+            around["PATH"] = f"{folder / 'node_modules' / '.bin'}{os.pathsep}{around['PATH']}"
+        python = self.environment(self.packages or name)
         version = f"{sys.version_info[0]}.{sys.version_info[1]}"  # that of the packages beside it
         modules = [f"--package={module}" for module in self.types]
         if modules and subprocess.call(
             [python, "-m", "mypy", f"--python-version={version}", "--no-error-summary", *modules], cwd=PYTHON_CLIENT
         ):
             return 1
-        return subprocess.call([python, "-m", "pytest", *self.tests], cwd=PYTHON_CLIENT, env=surroundings())
+        return subprocess.call([python, "-m", "pytest", *self.tests], cwd=PYTHON_CLIENT, env=around)
 
     def environment(self, name: str) -> str:
         folder, lock = ROOT / ".venv-clients" / name, PYTHON_CLIENT / f"requirements-{name}.txt"
@@ -71,23 +78,30 @@ class InNode:
     oldest: tuple[int, int]  # version of Node
 
     def run(self, name: str) -> int:
-        npm, node = shutil.which("npm"), shutil.which("node")
-        if npm is None or node is None:
-            raise Skipped("there is no Node on the PATH (on Debian: apt install nodejs npm)")
-        version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout.strip()
-        if tuple(int(part) for part in version.removeprefix("v").split(".")[:2]) < self.oldest:
-            raise Skipped(f"Node {version} is too old; {'.'.join(map(str, self.oldest))} would do")
-        folder = ROOT / "clients" / self.folder
-        stamp, lock = folder / "node_modules" / ".installed", folder / "package-lock.json"
-        wanted = hashlib.sha256(lock.read_bytes()).hexdigest()
-        if not (stamp.exists() and stamp.read_text() == wanted):
-            print(f"{name}: installing the packages of {lock.relative_to(ROOT)}", flush=True)
-            subprocess.run([npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=folder, check=True)
-            stamp.write_text(wanted)
-        return subprocess.call([npm, "test"], cwd=folder, env=surroundings())
+        folder = in_node(self.folder, name, self.oldest)
+        return subprocess.call(["npm", "test"], cwd=folder, env=surroundings())
+
+
+def in_node(below: str, name: str, oldest: tuple[int, int]) -> Path:
+    """Install what the package-lock.json of a folder below clients/ names; return the folder."""
+    npm, node = shutil.which("npm"), shutil.which("node")
+    if npm is None or node is None:
+        raise Skipped("there is no Node on the PATH (on Debian: apt install nodejs npm)")
+    version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    if tuple(int(part) for part in version.removeprefix("v").split(".")[:2]) < oldest:
+        raise Skipped(f"Node {version} is too old; {'.'.join(map(str, oldest))} would do")
+    folder = ROOT / "clients" / below
+    stamp, lock = folder / "node_modules" / ".installed", folder / "package-lock.json"
+    wanted = hashlib.sha256(lock.read_bytes()).hexdigest()
+    if not (stamp.exists() and stamp.read_text() == wanted):
+        print(f"{name}: installing the packages of {lock.relative_to(ROOT)}", flush=True)
+        subprocess.run([npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=folder, check=True)
+        stamp.write_text(wanted)
+    return folder
 
 
 SUITES: dict[str, InPython | InNode] = {
+    "agents": InPython(("tests/agents",), packages="hooks", programs="testing/agents"),
     "crewai": InPython(("tests/adapters/test_crewai.py",), ("metacog_client.adapters.crewai",)),
     "hooks": InPython(("tests/hooks",), ("metacog_client.hooks",)),
     "langchain": InPython(("tests/adapters/test_langchain.py",), ("metacog_client.adapters.langchain",)),

@@ -240,14 +240,15 @@ def assessed(verdict: Mapping[str, Any], asked: Asked) -> Outcome:
     """Read an assessment of one item."""
     item = verdict["items"][0]
     disposition, rule = item["disposition"], item.get("rule") or {}
+    effects = tuple(item["effects"]) if item.get("effects") is not None else None
     if disposition == "hold":
-        return outcome("pending", held=str(item["held"]), review_url=item.get("review_url"))
+        return outcome("pending", held=str(item["held"]), review_url=item.get("review_url"), effects=effects)
     if disposition == "reject":
         return outcome("deny", reason=rule.get("reason") or "", by="system")
     if disposition not in ("pass", "mark", "note"):
         raise TypeError  # one that is not known lets nothing through
     if isinstance(asked, ToolCall):
-        return outcome("pass", arguments=item["arguments"])
+        return outcome("pass", arguments=item["arguments"], effects=effects)
     return outcome("pass", text=item["text"])
 
 

@@ -50,7 +50,8 @@ class Outcome:
 
     Only if `allowed`: a call with `arguments`, words as `text`, both as decided. `message` is one English sentence for
     the model, whatever the verdict. `held` names the held item, where there is one, and `review_url` its page, where a
-    person decides it (`gate` and `ask` know it, `wait` alone does not).
+    person decides it (`gate` and `ask` know it, `wait` alone does not). `effects` are what `ask` was told a tool call
+    would do, None where it was not.
     """
 
     verdict: OutcomeVerdict
@@ -62,6 +63,7 @@ class Outcome:
     held: str | None = None
     by: str | None = None
     review_url: str | None = field(default=None, compare=False)
+    effects: tuple[Mapping[str, Any], ...] | None = field(default=None, compare=False)
 
 
 def as_json(value: Any) -> str:

@@ -96,6 +96,24 @@ def test_what_a_person_approves_is_let_through_as_it_is(metacog: Any, recorded: 
     assert ran.error == ""
 
 
+@pytest.mark.parametrize("default", ["ask", "allow"])
+def test_strict_refuses_what_opens_a_session_to_type_into(metacog: Any, default: str) -> None:
+    metacog.policy(default_tool_call=default)
+    try:
+        call = read("codex-bash", tool_input={"command": "python3"})
+        ran = hook("codex-bash", call, "--strict")
+        assert (ran.status, ran.does) == (0, "deny")
+        assert ran.why.startswith("This opens a session to type into, which no hook sees, so it was not done.")
+        assert metacog.pending(call["session_id"]) == []
+        other = read("codex-bash", tool_input={"command": "python3 x.py"})
+        deciding = default == "ask" and metacog.decide_next("approve", other["session_id"])
+        assert hook("codex-bash", other, METACOG_HOOK_STRICT="1").does == "nothing"
+        if deciding:
+            deciding.join()
+    finally:
+        metacog.policy(default_tool_call="ask")
+
+
 @BOTH
 def test_what_a_person_edits_is_handed_back_whole(metacog: Any, recorded: str) -> None:
     call = read(recorded)
@@ -355,8 +373,12 @@ def test_little_is_imported_before_there_is_a_question(program: str) -> None:
 
 def test_it_says_whether_metacog_can_be_asked(metacog: Any) -> None:
     here = os.environ | {"PYTHONPATH": str(SOURCE)}
-    told = subprocess.run([*HOOK, "codex", "--check"], env=here, capture_output=True, text=True)
+    told = subprocess.run([*HOOK, "claude-code", "--check"], env=here, capture_output=True, text=True)
     assert (told.returncode, told.stdout) == (0, f"metacog answers at {metacog.url}, and knows the key.\n")
+    without = here | {"PATH": "/nowhere"}  # Codex runs no hook that it does not trust: who cannot ask it knows nothing
+    told = subprocess.run([*HOOK, "codex", "--check"], env=without, capture_output=True, text=True)
+    assert told.returncode == 1
+    assert "there is no codex on the PATH" in told.stderr
     wrong = here | {"METACOG_API_KEY": "mck_of-somebody-else"}
     told = subprocess.run([*HOOK, "codex", "--check"], env=wrong, capture_output=True, text=True)
     assert (told.returncode, told.stdout) == (1, "")

@@ -15,11 +15,12 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn, TextIO
+from typing import Any, NoReturn, TextIO
 
 from ..client import Client
 from ..errors import MetacogError, NotConfigured, Refused
 from ..gating import Outcome
+from . import codex
 from .dialects import DIALECTS, MAX_KEPT, Answer, Call, Dialect, Do, NotForUs, OutOfShape, Ran
 from .install import settings_of
 
@@ -28,6 +29,9 @@ SPARE_SECONDS = 5.0
 SOON_SECONDS = 5.0  # to wait for a decision where somebody else can be asked after it
 BLOCKED, FAILED = 2, 1  # exit statuses: the tool is not used, and why is on standard error; a person is told, no more
 TRACEPARENT = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
+
+
+SESSION = "opens a session to type into"  # as metacog says it of an effect that is `unknown`
 
 
 class NotTold(Exception):
@@ -49,6 +53,7 @@ class Settings:
     limit: float
     late: Do
     passed: Do
+    strict: bool
 
     @classmethod
     def of(cls, given: Namespace) -> Settings:
@@ -66,7 +71,7 @@ class Settings:
         # Posting alone takes a moment: a second is the least there is.
         wait = max(1.0, seconds("wait", given.wait, limit if late == "deny" else SOON_SECONDS))
         passed = chosen("passed", given.passed or "nothing", ("nothing", "allow"))
-        return cls(dialect, given.url or "", key.strip(), min(wait, earlier(limit)), limit, late, passed)
+        return cls(dialect, given.url or "", key.strip(), min(wait, earlier(limit)), limit, late, passed, given.strict)
 
 
 def parser() -> ArgumentParser:
@@ -90,9 +95,17 @@ def parser() -> ArgumentParser:
          "permissions, or allow (nothing)"),
     ):  # fmt: skip
         told.add_argument(f"--{name}", default=os.environ.get(f"METACOG_HOOK_{name.upper()}"), help=meaning)
+    told.add_argument(
+        "--strict",
+        action="store_true",
+        default=os.environ.get("METACOG_HOOK_STRICT", "") not in ("", "0"),
+        help="refuse what opens a shell or an interpreter to type into, of which no hook is told",
+    )
     instead = told.add_mutually_exclusive_group()
     instead.add_argument("--settings", action="store_true", help="print the program's settings for this hook, and end")
-    instead.add_argument("--check", action="store_true", help="say whether metacog can be asked, and end")
+    instead.add_argument(
+        "--check", action="store_true", help="say whether metacog can be asked, and Codex runs the hook"
+    )
     return told
 
 
@@ -121,7 +134,9 @@ def run(arguments: list[str]) -> int:
     """Answer one hook; returns the exit status. Whatever fails, the tool is not used."""
     given = parser().parse_args(arguments)
     if given.settings:
-        sys.stdout.write(settings_of(given, arguments))
+        printed, said = settings_of(given, arguments)
+        sys.stdout.write(printed)
+        sys.stderr.write(said and f"{said}\n")
         return 0
     if given.check:
         return check(given)
@@ -185,15 +200,30 @@ def decided(call: Call, settings: Settings) -> Answer:
     if late == "defer" and call.around.get("permission_mode") == "bypassPermissions":
         late = "deny"  # Claude Code defers nothing where a turn has several calls: in this mode they would all run
     with Client(settings.url, settings.key, run=call.session) as client:
-        told = client.gate(
-            call.asked, session=call.session, metadata=metadata_of(call, settings), deadline=settings.wait
-        )
+        around: dict[str, Any] = {"session": call.session, "metadata": metadata_of(call, settings)}
+        if settings.strict and (refused := refusal(client, call, around)):
+            return refused
+        told = client.gate(call.asked, deadline=settings.wait, **around)
         if told.verdict == "pending" and late == "ask":
             told = handed_over(client, told)
         answer = of_outcome(told, settings, late, f"{client.url}/queue/{told.held}/")
         if told.held and told.allowed and answer.do == "allow":
             keep(client.url, call, told.held)
         return answer
+
+
+def refusal(client: Client, call: Call, around: dict[str, Any]) -> Answer | None:
+    """Refuse a call that opens a session to type into, whoever would approve it; asked again it is the same item."""
+    told = client.ask(call.asked, **around)
+    if told.verdict not in ("pass", "pending"):
+        return None
+    if told.effects is not None and not any(each.get("detail") == SESSION for each in told.effects):
+        return None
+    why = "metacog did not say what this would do" if told.effects is None else f"This {SESSION}, which no hook sees"
+    if told.held:
+        with contextlib.suppress(MetacogError):
+            client.withdraw(told.held, f"{why}: refused by --strict.")
+    return Answer("deny", f"{why}, so it was not done. Run a command that ends by itself instead.")
 
 
 def keep(url: str, call: Call, held: str) -> None:
@@ -276,15 +306,18 @@ def without(secret: str, text: str) -> str:
 
 
 def check(given: Namespace) -> int:
-    """Say whether metacog can be asked with these settings."""
-    secret = ""
+    """Say whether metacog can be asked with these settings, and whether Codex would."""
+    secret, faults = "", list[str]()
     try:
         settings = Settings.of(given)
         secret = settings.key
         with Client(settings.url, secret, retry_seconds=SOON_SECONDS) as client:
             client.call("GET", "/held", limit=1)
             sys.stdout.write(f"metacog answers at {client.url}, and knows the key.\n")
+        if given.program == "codex":
+            told, faults = codex.check(seconds("timeout", given.timeout, settings.dialect.timeout))
+            sys.stdout.write("".join(f"{line}.\n" for line in told))
     except MetacogError as error:
-        sys.stderr.write(without(secret, f"metacog cannot be asked: {error}\n"))
-        return FAILED
-    return 0
+        faults = [f"metacog cannot be asked: {str(error).rstrip('.')}"]
+    sys.stderr.write(without(secret, "".join(f"{line}.\n" for line in faults)))
+    return FAILED if faults else 0

@@ -1,0 +1,211 @@
+"""Claude Code and Codex play with the real hook and a real metacog: what runs, and what does not."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from typing import Any
+
+import pytest
+
+from .conftest import Agent, Start
+
+BOTH = pytest.mark.parametrize("name", ["claude-code", "codex"])
+
+
+def touches(agent: Agent) -> list[list[Any]]:
+    return [[agent.shell("touch made")]]
+
+
+def made(agent: Agent) -> list[str]:
+    return sorted(path.name for path in agent.folder.iterdir())
+
+
+def held(metacog: Any, count: int = 1) -> list[dict[str, Any]]:
+    """Wait until so many items are pending, all of this test: each decides all that it has held."""
+    return list(metacog.until(lambda: (found := metacog.pending())[count - 1 :] and found, "nothing is held"))
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(metacog: Any) -> Any:
+    yield
+    for item in metacog.pending():
+        metacog.decide(item["id"], "reject")
+
+
+@BOTH
+def test_an_approved_call_runs_and_what_became_of_it_is_reported(metacog: Any, agent_of: Start, name: str) -> None:
+    agent = agent_of(name, touches)
+    running = agent.start()
+    (item,) = held(metacog)
+    assert made(agent) == []
+    metacog.decide(item["id"], "approve")
+    agent.end(running)
+    assert made(agent) == ["made"]
+    assert metacog.item(item["id"])["outcome"]["status"] == "done"
+
+
+@BOTH
+def test_an_edited_call_runs_as_it_was_edited(metacog: Any, agent_of: Start, name: str) -> None:
+    agent = agent_of(name, touches)
+    running = agent.start()
+    (item,) = held(metacog)
+    metacog.decide(item["id"], "edit", arguments=metacog.item(item["id"])["arguments"] | {"command": "touch edited"})
+    agent.end(running)
+    assert made(agent) == ["edited"]
+
+
+@BOTH
+def test_a_rejected_call_does_not_run_and_the_model_reads_why(metacog: Any, agent_of: Start, name: str) -> None:
+    agent = agent_of(name, touches)
+    running = agent.start()
+    (item,) = held(metacog)
+    metacog.decide(item["id"], "reject", reason="Not on a Friday.")
+    agent.end(running)
+    assert made(agent) == []
+    assert "Not on a Friday." in agent.told
+
+
+@BOTH
+def test_of_two_calls_at_once_each_gets_its_own_decision(metacog: Any, agent_of: Start, name: str) -> None:
+    agent = agent_of(name, lambda agent: [[agent.shell("touch first"), agent.shell("touch second")]])
+    running = agent.start()
+    for _ in range(2):
+        item = metacog.item(held(metacog)[0]["id"])
+        metacog.decide(item["id"], "approve" if "second" in item["arguments"]["command"] else "reject")
+        metacog.until(lambda item=item: item["id"] not in [each["id"] for each in metacog.pending()], "not decided")
+    agent.end(running)
+    assert made(agent) == ["second"]
+
+
+@BOTH
+def test_nothing_runs_while_metacog_is_down(metacog: Any, agent_of: Start, name: str) -> None:
+    agent = agent_of(name, touches, "--timeout", "20", "--wait", "2")
+    with metacog.down():
+        agent.run()
+    assert made(agent) == []
+    assert "metacog could not be asked, so this was not done" in agent.told
+
+
+@BOTH
+def test_what_nobody_decides_in_time_does_not_run(metacog: Any, agent_of: Start, name: str) -> None:
+    agent = agent_of(name, touches, "--wait", "4")
+    agent.run()
+    assert made(agent) == []
+    assert "Nobody has decided this in metacog" in agent.told
+
+
+@BOTH
+def test_a_call_of_an_mcp_server_is_held_with_its_arguments(metacog: Any, agent_of: Start, name: str) -> None:
+    agent = agent_of(name, lambda agent: [[agent.refund(900)]])
+    running = agent.start()
+    item = metacog.item(held(metacog)[0]["id"])
+    assert (item["name"], item["arguments"]) == ("mcp__till__refund", {"eur": 900})
+    assert agent.till == ""
+    metacog.decide(item["id"], "edit", arguments={"eur": 9})
+    agent.end(running)
+    assert json.loads(agent.till) == {"eur": 9}
+
+
+PATCH = "*** Begin Patch\n*** Add File: made\n+1\n*** End Patch\n"
+
+
+@BOTH
+def test_a_file_is_written_once_a_person_has_approved_it(metacog: Any, agent_of: Start, name: str) -> None:
+    def writes(agent: Agent) -> list[list[Any]]:
+        if name == "codex":
+            return [[("apply_patch", {"$input": PATCH})]]
+        return [[("Write", {"file_path": str(agent.folder / "made"), "content": "1\n"})]]
+
+    agent = agent_of(name, writes)
+    running = agent.start()
+    (item,) = held(metacog)
+    assert made(agent) == []
+    metacog.decide(item["id"], "approve")
+    agent.end(running)
+    assert (agent.folder / "made").read_text() == "1\n"
+
+
+@BOTH
+def test_an_agent_that_is_killed_while_it_waits_has_run_nothing(metacog: Any, agent_of: Start, name: str) -> None:
+    agent = agent_of(name, touches)
+    running = agent.start()
+    (item,) = held(metacog)
+    os.killpg(running.pid, signal.SIGKILL)
+    running.communicate()
+    metacog.decide(item["id"], "approve")
+    assert made(agent) == []
+
+
+def test_claude_code_defers_a_call_and_goes_on_when_it_is_resumed(metacog: Any, agent_of: Start) -> None:
+    agent = agent_of("claude-code", touches, "--late", "defer", "--wait", "4")
+    told = json.loads(agent.run())
+    assert told["stop_reason"] == "tool_deferred"
+    (item,) = held(metacog)
+    assert made(agent) == []
+    metacog.decide(item["id"], "approve")
+    agent.run("--resume", agent.session)
+    assert made(agent) == ["made"]
+
+
+def test_codex_runs_every_tool_without_a_hook_that_it_does_not_trust_and_the_check_says_so(
+    metacog: Any, agent_of: Start
+) -> None:
+    agent = agent_of("codex", touches, trusted=False)
+    told = agent.ask_hook("--check")
+    assert told.returncode == 1
+    assert "does not trust the hook" in told.stderr
+    agent.run()
+    assert made(agent) == ["made"]  # Codex 0.171.0 skips it without a word
+    agent.trust()
+    assert agent.ask_hook("--check").returncode == 0
+    settings = agent.home / ".codex" / "config.toml"
+    whole = settings.read_text()
+    for changed, says in (
+        (whole.replace("hook codex || exit 2", "hook codex --wait 9 || exit 2"), "since it was changed"),
+        (whole.replace("timeout = 600", "timeout = 60"), "since it was changed"),
+        (whole + "enabled = false\n", ""),
+        (whole + "[features]\nhooks = false\n", "has no hook"),
+        (whole + "x = [\n", "cannot read its settings"),
+    ):
+        settings.write_text(changed)
+        told = agent.ask_hook("--check")
+        assert (told.returncode, says in told.stderr) == (1 if says else 0, True), told.stderr
+
+
+def test_the_settings_of_codex_stay_as_they_are_trusted(agent_of: Start) -> None:
+    agent = agent_of("codex", touches)
+    again = agent.ask_hook("--settings")
+    assert again.stdout in (agent.home / ".codex" / "config.toml").read_text()
+    assert again.stderr == "Codex has this hook already (trusted): do not add it again.\n"
+    other = agent.ask_hook("--settings", "--strict")
+    assert "--strict || exit 2" in other.stdout
+    assert "trust this one anew" in other.stderr
+
+
+def typed(agent: Agent) -> list[list[Any]]:
+    opened = agent.shell("bash -i", tty=True, yield_time_ms=500)
+    return [[opened], [("write_stdin", {"session_id": "$session", "chars": "touch typed; exit\n"})]]
+
+
+def test_what_codex_types_into_a_session_reaches_no_hook_and_the_item_says_so(metacog: Any, agent_of: Start) -> None:
+    agent = agent_of("codex", typed)
+    running = agent.start()
+    item = metacog.item(held(metacog)[0]["id"])
+    assert "opens a session to type into" in [each.get("detail") for each in item["effects"]]
+    assert "tty" not in item["arguments"]  # which Codex does not tell of either
+    metacog.decide(item["id"], "approve")
+    agent.end(running)
+    assert made(agent) == ["typed"]  # Codex 0.171.0 asks nobody about write_stdin
+
+
+def test_strict_opens_no_session(metacog: Any, agent_of: Start) -> None:
+    metacog.policy(default_tool_call="allow")
+    try:
+        agent = agent_of("codex", typed, "--strict")
+        agent.run()
+    finally:
+        metacog.policy(default_tool_call="ask")
+    assert made(agent) == []
+    assert "opens a session to type into, which no hook sees" in agent.told
