@@ -76,7 +76,8 @@ class Model:
         at = max((int(each) + 1 for each in CALL.findall(history)), default=0)
         if not body.get("tools") or at >= len(self.turns):
             return []
-        calls, session = [], int((SESSION.findall(history) or [0])[-1])
+        session = int((SESSION.findall(history) or [0])[-1])
+        calls: list[tuple[str, str, Mapping[str, Any]]] = []
         for n, (name, arguments) in enumerate(self.turns[at]):
             opened = {key: session for key, value in arguments.items() if value == "$session"}
             calls.append((f"call_t{at}n{n}", name, {**arguments, **opened}))
@@ -115,7 +116,7 @@ def responses(calls: Sequence[tuple[str, str, Mapping[str, Any]]]) -> Iterator[d
     for at, item in enumerate(items):
         yield {"type": "response.output_item.added", "output_index": at, "item": item}
         yield {"type": "response.output_item.done", "output_index": at, "item": item}
-    usage = {"input_tokens": 10, "output_tokens": 10, "total_tokens": 20}
+    usage: dict[str, Any] = {"input_tokens": 10, "output_tokens": 10, "total_tokens": 20}
     usage |= {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
     yield {
         "type": "response.completed",
