@@ -22,7 +22,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Thread
@@ -85,18 +85,15 @@ class Machines:
     broker: Broker
     keys: list[str] = field(default_factory=list)
 
-    def groups(self) -> dict[str, list[psutil.Process]]:
-        servers = {"database": self.database.server.get_pid(), "broker": self.broker.process.pid}
-        found = {name: _family(pid) for name, pid in servers.items()}
-        for site in self.sites:
-            for process in _family(site.up.pid):
-                name = "worker" if "celery" in process.cmdline() else "web"
-                found.setdefault(name, []).append(process)
-        return found
-
     def cpu(self) -> dict[str, float]:
         """Return the CPU seconds of each group, those of processes that ended included."""
-        return {name: sum(sum(each.cpu_times()[:4]) for each in group) for name, group in self.groups().items()}
+        found = dict.fromkeys(GROUPS, 0.0)
+        for name, pid in (("database", self.database.server.get_pid()), ("broker", self.broker.process.pid)):
+            found[name] = sum(seconds for _, seconds in _family(pid))
+        for site in self.sites:
+            for words, seconds in _family(site.up.pid):
+                found["worker" if "celery" in words else "web"] += seconds
+        return found
 
     def figures(self) -> tuple[int, int, int]:
         """Return how often the database committed, the bytes of its log, and its size."""
@@ -154,9 +151,12 @@ class Machines:
             yield f"| {calls / posts:.2f} | {took / posts:.3f} | {rows / calls:.1f} | `{' '.join(sql.split())[:110]}` |"
 
 
-def _family(pid: int) -> list[psutil.Process]:
+def _family(pid: int) -> Iterator[tuple[list[str], float]]:
+    """Give the command line of a process and of all below it, and the CPU seconds of each with its ended children."""
     first = psutil.Process(pid)
-    return [first, *first.children(recursive=True)]
+    for process in (first, *first.children(recursive=True)):
+        with suppress(psutil.NoSuchProcess):  # it has just ended
+            yield process.cmdline(), sum(process.cpu_times()[:4])
 
 
 def _look(url: str, done: Event, waits: Counter[str], connections: list[int]) -> None:
