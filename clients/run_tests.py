@@ -102,6 +102,9 @@ def in_node(below: str, name: str, oldest: tuple[int, int]) -> Path:
 
 SUITES: dict[str, InPython | InNode] = {
     "agents": InPython(("tests/agents",), packages="hooks", programs="testing/agents"),
+    "claude-agent-sdk": InPython(
+        ("tests/adapters/test_claude_agent_sdk.py",), ("metacog_client.adapters.claude_agent_sdk",)
+    ),
     "crewai": InPython(("tests/adapters/test_crewai.py",), ("metacog_client.adapters.crewai",)),
     "hooks": InPython(("tests/hooks",), ("metacog_client.hooks",)),
     "langchain": InPython(("tests/adapters/test_langchain.py",), ("metacog_client.adapters.langchain",)),

@@ -10,6 +10,7 @@ MUTMUT_VERSION = "3.8.1"
 # Each has an environment of its own, in which clients/run_tests.py tests what the client has for it.
 # What its tests need besides pytest and mypy stands after its name.
 OF_CLIENTS = {
+    "claude-agent-sdk": "",
     "crewai": "",
     "hooks": "",
     "langchain": "langgraph-checkpoint-sqlite>=3.1,<4",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -221,6 +222,16 @@ def test_a_process_that_was_killed_while_it_waited_starts_again(metacog: Any, ru
     metacog.decide(held["id"], "approve")
     assert played(run) == "Refunded 900 EUR."
     assert (len(MADE), metacog.pending(run)) == (1, [])
+
+
+def test_the_program_of_the_documentation_runs(metacog: Any, tmp_path: Path) -> None:
+    page = (Path(__file__).parents[4] / "docs" / "integrations.md").read_text()
+    (code,) = re.findall(r"```python\n([^`]*pydantic_ai[^`]*)```", page)
+    environment = metacog.environment | {"PYTHONPATH": str(Path(metacog_client.__file__).parents[1])}
+    deciding = metacog.decide_next("edit", "refund-4712", arguments={"order": "4712", "eur": 9})
+    done = subprocess.run([sys.executable, "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True)
+    deciding.join()
+    assert "Refunded 9 EUR." in done.stdout, done.stderr
 
 
 def test_the_example_runs(metacog: Any) -> None:
