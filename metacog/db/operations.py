@@ -5,32 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db.migrations.operations import CreateModel
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
 
-class CreateModels(Operation):
-    """Do several CreateModel in one step: after each by itself Django would make every related model's class anew."""
+class InOneStep(Operation):
+    """Do several operations in one step: after each by itself Django would make every related model's class anew.
 
-    def __init__(self, models: Sequence[CreateModel]) -> None:
-        self.models = models
+    What makes a table anew on SQLite makes it as it was before the step: an altered column stands before it, and what
+    only does so when it is taken back, a foreign key, last in it.
+    """
+
+    def __init__(self, operations: Sequence[Operation]) -> None:
+        self.operations = operations
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
         vars(state).pop("apps", None)  # the classes: made when they are asked for, which is once now
-        for model in self.models:
-            model.state_forwards(app_label, state)
+        for operation in self.operations:
+            operation.state_forwards(app_label, state)
 
     def database_forwards(self, *where: Any) -> None:
-        for model in self.models:
-            model.database_forwards(*where)
+        for operation in self.operations:
+            operation.database_forwards(*where)
 
     def database_backwards(self, *where: Any) -> None:
-        for model in reversed(self.models):
-            model.database_backwards(*where)
+        for operation in reversed(self.operations):
+            operation.database_backwards(*where)
 
     def describe(self) -> str:
-        return f"Create models {', '.join(model.name for model in self.models)}"
+        return "; ".join(operation.describe() for operation in self.operations)
 
 
 class Statements(Operation):

@@ -15,7 +15,7 @@ from django.db import migrations, models
 
 import metacog.db.fields
 import metacog.models
-from metacog.db.operations import CreateModels, Statements
+from metacog.db.operations import InOneStep, Statements
 
 TABLES = ("metacog_auditevent", "metacog_auditseal")
 
@@ -100,7 +100,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        CreateModels([
+        InOneStep([
             migrations.CreateModel(
                 name='AuditSeal',
                 fields=[

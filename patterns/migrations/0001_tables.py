@@ -11,7 +11,7 @@ import patterns.models.lessons
 import patterns.models.memory
 import patterns.models.problems
 import patterns.models.threads
-from metacog.db.operations import CreateModels
+from metacog.db.operations import InOneStep
 
 
 class Migration(migrations.Migration):
@@ -30,7 +30,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        CreateModels([
+        InOneStep([
             migrations.CreateModel(
                 name='ErrorPattern',
                 fields=[

@@ -22,7 +22,7 @@ import reviews.models.research
 import reviews.models.responses
 import reviews.models.talk
 import reviews.models.tool_calls
-from metacog.db.operations import CreateModels, Statements
+from metacog.db.operations import InOneStep, Statements
 from reviews.search import triggers
 
 # Nothing is indexed here: the sweep does that, whatever there is, behind the writes.
@@ -79,7 +79,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        CreateModels([
+        InOneStep([
             migrations.CreateModel(
                 name='BudgetDay',
                 fields=[

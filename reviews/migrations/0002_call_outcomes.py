@@ -5,6 +5,8 @@ import django.utils.timezone
 import metacog.db.fields
 from django.db import migrations, models
 
+from metacog.db.operations import InOneStep
+
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -12,59 +14,61 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name="CallOutcome",
-            fields=[
-                (
-                    "call",
-                    models.OneToOneField(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        primary_key=True,
-                        related_name="outcome",
-                        serialize=False,
-                        to="reviews.heldcall",
+        InOneStep([
+            migrations.CreateModel(
+                name="CallOutcome",
+                fields=[
+                    (
+                        "call",
+                        models.OneToOneField(
+                            on_delete=django.db.models.deletion.CASCADE,
+                            primary_key=True,
+                            related_name="outcome",
+                            serialize=False,
+                            to="reviews.heldcall",
+                        ),
                     ),
-                ),
-                (
-                    "status",
-                    models.CharField(
-                        choices=[("done", "done"), ("failed", "failed"), ("skipped", "skipped")], max_length=7
+                    (
+                        "status",
+                        models.CharField(
+                            choices=[("done", "done"), ("failed", "failed"), ("skipped", "skipped")], max_length=7
+                        ),
                     ),
-                ),
-                ("detail", models.TextField(blank=True)),
-                ("result", metacog.db.fields.OrderedJSONField(null=True)),
-                ("reported_at", models.DateTimeField(default=django.utils.timezone.now)),
-            ],
-            options={
-                "verbose_name": "outcome of a tool call",
-                "verbose_name_plural": "outcomes of tool calls",
-            },
-        ),
-        migrations.AddField(
-            model_name="heldcall",
-            name="claimed_as",
-            field=models.CharField(blank=True, db_default="", max_length=255),
-        ),
-        migrations.AddField(
-            model_name="heldcall",
-            name="schema_omitted",
-            field=models.BooleanField(db_default=False, default=False),
-        ),
-        migrations.AddField(
-            model_name="heldcall",
-            name="used_by",
-            field=models.CharField(
-                blank=True,
-                choices=[
-                    ("post", "the call was posted again"),
-                    ("read", "the agent read the decision"),
-                    ("feed", "the agent read its feed"),
-                    ("context", "the agent read its context"),
-                    ("webhook", "the agent's webhook took it"),
-                    ("outcome", "its outcome was reported"),
+                    ("detail", models.TextField(blank=True)),
+                    ("result", metacog.db.fields.OrderedJSONField(null=True)),
+                    ("reported_at", models.DateTimeField(default=django.utils.timezone.now)),
                 ],
-                db_default="",
-                max_length=10,
+                options={
+                    "verbose_name": "outcome of a tool call",
+                    "verbose_name_plural": "outcomes of tool calls",
+                },
             ),
-        ),
+            migrations.AddField(
+                model_name="heldcall",
+                name="claimed_as",
+                field=models.CharField(blank=True, db_default="", max_length=255),
+            ),
+            migrations.AddField(
+                model_name="heldcall",
+                name="schema_omitted",
+                field=models.BooleanField(db_default=False, default=False),
+            ),
+            migrations.AddField(
+                model_name="heldcall",
+                name="used_by",
+                field=models.CharField(
+                    blank=True,
+                    choices=[
+                        ("post", "the call was posted again"),
+                        ("read", "the agent read the decision"),
+                        ("feed", "the agent read its feed"),
+                        ("context", "the agent read its context"),
+                        ("webhook", "the agent's webhook took it"),
+                        ("outcome", "its outcome was reported"),
+                    ],
+                    db_default="",
+                    max_length=10,
+                ),
+            ),
+        ]),
     ]

@@ -3,6 +3,8 @@
 import metacog.db.fields
 from django.db import migrations, models
 
+from metacog.db.operations import InOneStep
+
 
 class Migration(migrations.Migration):
 
@@ -11,24 +13,26 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AddField(
-            model_name='heldcall',
-            name='definition',
-            field=models.CharField(blank=True, db_default='', max_length=64),
-        ),
-        migrations.AddField(
-            model_name='heldcall',
-            name='effects',
-            field=metacog.db.fields.OrderedJSONField(db_default=[], default=list),
-        ),
-        migrations.AddField(
-            model_name='heldcall',
-            name='hints',
-            field=metacog.db.fields.OrderedJSONField(null=True),
-        ),
-        migrations.AddField(
-            model_name='heldcall',
-            name='readable',
-            field=models.BooleanField(db_default=False, default=False),
-        ),
+        InOneStep([
+            migrations.AddField(
+                model_name='heldcall',
+                name='definition',
+                field=models.CharField(blank=True, db_default='', max_length=64),
+            ),
+            migrations.AddField(
+                model_name='heldcall',
+                name='effects',
+                field=metacog.db.fields.OrderedJSONField(db_default=[], default=list),
+            ),
+            migrations.AddField(
+                model_name='heldcall',
+                name='hints',
+                field=metacog.db.fields.OrderedJSONField(null=True),
+            ),
+            migrations.AddField(
+                model_name='heldcall',
+                name='readable',
+                field=models.BooleanField(db_default=False, default=False),
+            ),
+        ]),
     ]

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 import metacog.db.fields
+from metacog.db.operations import InOneStep
 
 
 def give_what_rests(apps: Any, editor: Any) -> None:
@@ -35,31 +36,30 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AlterModelOptions(
-            name="callgrant",
-            options={
+        migrations.AlterField("callgrant", "granted_at", models.DateTimeField(null=True)),
+        InOneStep([
+            migrations.AlterModelOptions("callgrant", {
                 "ordering": ["-id"],
                 "verbose_name": "grant for tool calls",
                 "verbose_name_plural": "grants for tool calls",
-            },
-        ),
-        migrations.AddField("callgrant", "scope", models.CharField(
-            choices=[("session", "in this session"), ("agent", "in all sessions of the agent")],
-            db_default="session", default="session", max_length=7,
-        )),
-        migrations.AddField("callgrant", "match", models.CharField(
-            choices=[("call", "this call"), ("shape", "calls of this shape"), ("tool", "all calls of the tool")],
-            db_default="call", default="call", max_length=5,
-        )),
-        migrations.AddField("callgrant", "shape", metacog.db.fields.OrderedJSONField(null=True)),
-        migrations.AddField("callgrant", "most_uses", models.PositiveIntegerField(null=True)),
-        migrations.AddField("callgrant", "used_at", models.DateTimeField(null=True)),
-        migrations.AddField("callgrant", "withdrawn_by", models.ForeignKey(
-            db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+",
-            to=settings.AUTH_USER_MODEL,
-        )),
-        migrations.AlterField("callgrant", "granted_at", models.DateTimeField(null=True)),
-        migrations.AddField("heldcall", "shape_sha256", models.CharField(blank=True, db_default="", max_length=64)),
+            }),
+            migrations.AddField("callgrant", "scope", models.CharField(
+                choices=[("session", "in this session"), ("agent", "in all sessions of the agent")],
+                db_default="session", default="session", max_length=7,
+            )),
+            migrations.AddField("callgrant", "match", models.CharField(
+                choices=[("call", "this call"), ("shape", "calls of this shape"), ("tool", "all calls of the tool")],
+                db_default="call", default="call", max_length=5,
+            )),
+            migrations.AddField("callgrant", "shape", metacog.db.fields.OrderedJSONField(null=True)),
+            migrations.AddField("callgrant", "most_uses", models.PositiveIntegerField(null=True)),
+            migrations.AddField("callgrant", "used_at", models.DateTimeField(null=True)),
+            migrations.AddField("heldcall", "shape_sha256", models.CharField(blank=True, db_default="", max_length=64)),
+            migrations.AddField("callgrant", "withdrawn_by", models.ForeignKey(
+                db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            )),
+        ]),
         migrations.RunPython(give_what_rests, take_what_rests),
         migrations.RemoveField("decision", "again_seconds"),
     ]  # fmt: skip

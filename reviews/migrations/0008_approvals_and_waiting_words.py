@@ -7,6 +7,8 @@ import reviews.models.decisions
 from django.conf import settings
 from django.db import migrations, models
 
+from metacog.db.operations import InOneStep
+
 
 class Migration(migrations.Migration):
 
@@ -17,68 +19,70 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name='Approval',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_id', models.CharField(default=reviews.models.decisions.approval_id, max_length=40, unique=True)),
-                ('verdict', models.CharField(choices=[('approve', 'Approve'), ('edit', 'Approve with edits'), ('reject', 'Reject'), ('withdraw', 'Withdraw'), ('expire', 'Expire')], max_length=10)),
-                ('reason', models.TextField(blank=True)),
-                ('item_version', models.PositiveIntegerField()),
-                ('item_sha256', models.CharField(max_length=64)),
-                ('text', models.TextField(null=True)),
-                ('arguments', metacog.db.fields.OrderedJSONField(null=True)),
-                ('text_sha256', models.CharField(max_length=64)),
-                ('needed', models.PositiveSmallIntegerField(default=1)),
-                ('given_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('together', models.CharField(blank=True, max_length=40)),
-                ('shown_ms', models.PositiveIntegerField(null=True)),
-                ('ended_at', models.DateTimeField(null=True)),
-                ('ended', models.CharField(blank=True, choices=[('withdrawn', 'withdrawn'), ('replaced', 'something else was approved since'), ('lapsed', 'the person may no longer approve it')], max_length=10)),
-                ('held', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='approvals', to='reviews.helditem')),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='approvals', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'verbose_name': 'approval',
-                'verbose_name_plural': 'approvals',
-                'ordering': ['id'],
-                'indexes': [models.Index(fields=['person', '-given_at'], name='approvals_of_person')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('ended_at', None)), fields=('held', 'person'), name='one_standing_approval_a_person')],
-            },
-        ),
-        migrations.CreateModel(
-            name='AwaitedCall',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('call', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='awaited_by', to='reviews.helditem')),
-                ('response', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='awaited', to='reviews.agentresponse')),
-            ],
-            options={
-                'verbose_name': 'awaited tool call',
-                'verbose_name_plural': 'awaited tool calls',
-                'constraints': [models.UniqueConstraint(fields=('response', 'call'), name='awaited_once')],
-            },
-        ),
-        migrations.CreateModel(
-            name='ReviewTerms',
-            fields=[
-                ('held', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='terms', serialize=False, to='reviews.helditem')),
-                ('people', models.PositiveSmallIntegerField(default=1)),
-                ('role', models.CharField(blank=True, choices=[('viewer', 'Viewer'), ('reviewer', 'Reviewer'), ('curator', 'Curator'), ('owner', 'Owner')], max_length=10)),
-                ('group', models.CharField(blank=True, max_length=100)),
-                ('given', models.PositiveSmallIntegerField(default=0)),
-                ('waits_for', models.JSONField(default=list)),
-                ('with_calls', models.BooleanField(default=False)),
-                ('only_waits', models.BooleanField(default=False)),
-                ('marked', models.TextField(null=True)),
-                ('is_open', models.BooleanField(default=True)),
-                ('changed_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='metacog.team')),
-            ],
-            options={
-                'verbose_name': 'terms of a review',
-                'verbose_name_plural': 'terms of reviews',
-                'indexes': [models.Index(condition=models.Q(('is_open', True)), fields=['team', 'only_waits'], name='open_terms')],
-            },
-        ),
+        InOneStep([
+            migrations.CreateModel(
+                name='Approval',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('public_id', models.CharField(default=reviews.models.decisions.approval_id, max_length=40, unique=True)),
+                    ('verdict', models.CharField(choices=[('approve', 'Approve'), ('edit', 'Approve with edits'), ('reject', 'Reject'), ('withdraw', 'Withdraw'), ('expire', 'Expire')], max_length=10)),
+                    ('reason', models.TextField(blank=True)),
+                    ('item_version', models.PositiveIntegerField()),
+                    ('item_sha256', models.CharField(max_length=64)),
+                    ('text', models.TextField(null=True)),
+                    ('arguments', metacog.db.fields.OrderedJSONField(null=True)),
+                    ('text_sha256', models.CharField(max_length=64)),
+                    ('needed', models.PositiveSmallIntegerField(default=1)),
+                    ('given_at', models.DateTimeField(default=django.utils.timezone.now)),
+                    ('together', models.CharField(blank=True, max_length=40)),
+                    ('shown_ms', models.PositiveIntegerField(null=True)),
+                    ('ended_at', models.DateTimeField(null=True)),
+                    ('ended', models.CharField(blank=True, choices=[('withdrawn', 'withdrawn'), ('replaced', 'something else was approved since'), ('lapsed', 'the person may no longer approve it')], max_length=10)),
+                    ('held', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='approvals', to='reviews.helditem')),
+                    ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='approvals', to=settings.AUTH_USER_MODEL)),
+                ],
+                options={
+                    'verbose_name': 'approval',
+                    'verbose_name_plural': 'approvals',
+                    'ordering': ['id'],
+                    'indexes': [models.Index(fields=['person', '-given_at'], name='approvals_of_person')],
+                    'constraints': [models.UniqueConstraint(condition=models.Q(('ended_at', None)), fields=('held', 'person'), name='one_standing_approval_a_person')],
+                },
+            ),
+            migrations.CreateModel(
+                name='AwaitedCall',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('call', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='awaited_by', to='reviews.helditem')),
+                    ('response', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='awaited', to='reviews.agentresponse')),
+                ],
+                options={
+                    'verbose_name': 'awaited tool call',
+                    'verbose_name_plural': 'awaited tool calls',
+                    'constraints': [models.UniqueConstraint(fields=('response', 'call'), name='awaited_once')],
+                },
+            ),
+            migrations.CreateModel(
+                name='ReviewTerms',
+                fields=[
+                    ('held', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='terms', serialize=False, to='reviews.helditem')),
+                    ('people', models.PositiveSmallIntegerField(default=1)),
+                    ('role', models.CharField(blank=True, choices=[('viewer', 'Viewer'), ('reviewer', 'Reviewer'), ('curator', 'Curator'), ('owner', 'Owner')], max_length=10)),
+                    ('group', models.CharField(blank=True, max_length=100)),
+                    ('given', models.PositiveSmallIntegerField(default=0)),
+                    ('waits_for', models.JSONField(default=list)),
+                    ('with_calls', models.BooleanField(default=False)),
+                    ('only_waits', models.BooleanField(default=False)),
+                    ('marked', models.TextField(null=True)),
+                    ('is_open', models.BooleanField(default=True)),
+                    ('changed_at', models.DateTimeField(default=django.utils.timezone.now)),
+                    ('team', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='metacog.team')),
+                ],
+                options={
+                    'verbose_name': 'terms of a review',
+                    'verbose_name_plural': 'terms of reviews',
+                    'indexes': [models.Index(condition=models.Q(('is_open', True)), fields=['team', 'only_waits'], name='open_terms')],
+                },
+            ),
+        ]),
     ]

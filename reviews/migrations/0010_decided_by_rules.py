@@ -4,6 +4,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+from metacog.db.operations import InOneStep
+
 
 class Migration(migrations.Migration):
 
@@ -13,24 +15,26 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AddField(
-            model_name='decision',
-            name='changed_by',
-            field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='decision',
-            name='policy_version',
-            field=models.PositiveIntegerField(null=True),
-        ),
-        migrations.AddField(
-            model_name='decision',
-            name='rules_version',
-            field=models.PositiveIntegerField(null=True),
-        ),
-        migrations.AddField(
-            model_name='logimport',
-            name='rules_version',
-            field=models.PositiveIntegerField(db_default=0, default=0),
-        ),
+        InOneStep([
+            migrations.AddField(
+                model_name='decision',
+                name='policy_version',
+                field=models.PositiveIntegerField(null=True),
+            ),
+            migrations.AddField(
+                model_name='decision',
+                name='rules_version',
+                field=models.PositiveIntegerField(null=True),
+            ),
+            migrations.AddField(
+                model_name='logimport',
+                name='rules_version',
+                field=models.PositiveIntegerField(db_default=0, default=0),
+            ),
+            migrations.AddField(
+                model_name='decision',
+                name='changed_by',
+                field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            ),
+        ]),
     ]

@@ -5,7 +5,7 @@ import django.utils.timezone
 import metacog.db.fields
 from django.db import migrations, models
 
-from metacog.db.operations import Statements
+from metacog.db.operations import InOneStep, Statements
 
 # What an unknown kind of that name was: held because its agent demanded it. Now a person can answer it.
 FROM_BEFORE = """
@@ -22,52 +22,54 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AddField(
-            model_name='decision',
-            name='answer',
-            field=metacog.db.fields.OrderedJSONField(null=True),
-        ),
-        migrations.AlterField(
-            model_name='approval',
-            name='verdict',
-            field=models.CharField(choices=[('approve', 'Approve'), ('edit', 'Approve with edits'), ('answer', 'Answer'), ('reject', 'Reject'), ('withdraw', 'Withdraw'), ('expire', 'Expire')], max_length=10),
-        ),
-        migrations.AlterField(
-            model_name='decision',
-            name='verdict',
-            field=models.CharField(choices=[('approve', 'Approve'), ('edit', 'Approve with edits'), ('answer', 'Answer'), ('reject', 'Reject'), ('withdraw', 'Withdraw'), ('expire', 'Expire')], max_length=10),
-        ),
-        migrations.AlterField(
-            model_name='helditem',
-            name='state',
-            field=models.CharField(choices=[('pending', 'Held'), ('approved', 'Approved'), ('edited', 'Approved with edits'), ('answered', 'Answered'), ('rejected', 'Rejected'), ('withdrawn', 'Withdrawn'), ('expired', 'Expired')], default='pending', max_length=10),
-        ),
-        migrations.AlterField(
-            model_name='lookfigure',
-            name='kind',
-            field=models.CharField(choices=[('chat', 'CHAT'), ('remember', 'REMEMBER'), ('task', 'TASK'), ('tool_call', 'Tool call'), ('question', 'Question')], max_length=10),
-        ),
-        migrations.AlterField(
-            model_name='reviewtimefigure',
-            name='run_of',
-            field=models.CharField(blank=True, choices=[('approve', 'Approve'), ('edit', 'Approve with edits'), ('answer', 'Answer'), ('reject', 'Reject'), ('withdraw', 'Withdraw'), ('expire', 'Expire')], max_length=10),
-        ),
-        migrations.CreateModel(
-            name='HeldQuestion',
-            fields=[
-                ('held', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='question', serialize=False, to='reviews.helditem')),
-                ('sha256', models.CharField(max_length=64)),
-                ('schema', metacog.db.fields.OrderedJSONField(null=True)),
-                ('choices', metacog.db.fields.OrderedJSONField(null=True)),
-                ('asks', models.PositiveIntegerField(default=1)),
-                ('asked_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('agent', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='held_questions', to='metacog.agent')),
-            ],
-            options={
-                'verbose_name': 'held question',
-                'verbose_name_plural': 'held questions',
-                'indexes': [models.Index(fields=['agent', 'sha256'], name='same_question')],
-            },
-        ),
+        InOneStep([
+            migrations.AddField(
+                model_name='decision',
+                name='answer',
+                field=metacog.db.fields.OrderedJSONField(null=True),
+            ),
+            migrations.AlterField(
+                model_name='approval',
+                name='verdict',
+                field=models.CharField(choices=[('approve', 'Approve'), ('edit', 'Approve with edits'), ('answer', 'Answer'), ('reject', 'Reject'), ('withdraw', 'Withdraw'), ('expire', 'Expire')], max_length=10),
+            ),
+            migrations.AlterField(
+                model_name='decision',
+                name='verdict',
+                field=models.CharField(choices=[('approve', 'Approve'), ('edit', 'Approve with edits'), ('answer', 'Answer'), ('reject', 'Reject'), ('withdraw', 'Withdraw'), ('expire', 'Expire')], max_length=10),
+            ),
+            migrations.AlterField(
+                model_name='helditem',
+                name='state',
+                field=models.CharField(choices=[('pending', 'Held'), ('approved', 'Approved'), ('edited', 'Approved with edits'), ('answered', 'Answered'), ('rejected', 'Rejected'), ('withdrawn', 'Withdrawn'), ('expired', 'Expired')], default='pending', max_length=10),
+            ),
+            migrations.AlterField(
+                model_name='lookfigure',
+                name='kind',
+                field=models.CharField(choices=[('chat', 'CHAT'), ('remember', 'REMEMBER'), ('task', 'TASK'), ('tool_call', 'Tool call'), ('question', 'Question')], max_length=10),
+            ),
+            migrations.AlterField(
+                model_name='reviewtimefigure',
+                name='run_of',
+                field=models.CharField(blank=True, choices=[('approve', 'Approve'), ('edit', 'Approve with edits'), ('answer', 'Answer'), ('reject', 'Reject'), ('withdraw', 'Withdraw'), ('expire', 'Expire')], max_length=10),
+            ),
+            migrations.CreateModel(
+                name='HeldQuestion',
+                fields=[
+                    ('held', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='question', serialize=False, to='reviews.helditem')),
+                    ('sha256', models.CharField(max_length=64)),
+                    ('schema', metacog.db.fields.OrderedJSONField(null=True)),
+                    ('choices', metacog.db.fields.OrderedJSONField(null=True)),
+                    ('asks', models.PositiveIntegerField(default=1)),
+                    ('asked_at', models.DateTimeField(default=django.utils.timezone.now)),
+                    ('agent', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='held_questions', to='metacog.agent')),
+                ],
+                options={
+                    'verbose_name': 'held question',
+                    'verbose_name_plural': 'held questions',
+                    'indexes': [models.Index(fields=['agent', 'sha256'], name='same_question')],
+                },
+            ),
+        ]),
         Statements({'postgresql': [FROM_BEFORE], 'sqlite': [FROM_BEFORE]}, {}),
     ]

@@ -18,6 +18,7 @@ from django.db.backends.sqlite3 import base, features
 
 from metacog.db import packing
 from metacog.db.private_file import make_private
+from metacog.db.sqlite.schema import DatabaseSchemaEditor
 
 ASK_AGAIN = 0.001  # seconds
 
@@ -83,6 +84,7 @@ class DatabaseFeatures(features.DatabaseFeatures):
 
 class DatabaseWrapper(base.DatabaseWrapper):
     features_class = DatabaseFeatures
+    SchemaEditorClass = DatabaseSchemaEditor
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> sqlite3.Connection:
         _close_those_of_ended_threads()
