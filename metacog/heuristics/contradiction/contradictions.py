@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
-from ..lexicon import LANGUAGES, together
+from ..lexicon import LANGUAGES, lazy, together
 from ..lexicon.shapes import ContradictionWords
 from ..text.shadow import fold
 from ..text.spans import Span
@@ -101,88 +101,90 @@ def _clearest(firsts: Sequence[_Statement], seconds: Iterable[_Statement]) -> Co
 _LANGUAGES: tuple[ContradictionWords, ...] = tuple(language.CONTRADICTION for language in LANGUAGES)
 _WORDS = together(_LANGUAGES)
 # One of several "- Price: $12": a value of something that it does not name.
-_ENTRY = re.compile(r"(?:[-*•+]|[0-9]{1,3}[.)、])\s+[^.:]{1,40}:")
-_FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)  # code states nothing
+_ENTRY = lazy.compile(r"(?:[-*•+]|[0-9]{1,3}[.)、])\s+[^.:]{1,40}:")
+_FENCED = lazy.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)  # code states nothing
 # An expression in code is one thing: what it denies and counts nobody says.
-_CODE = re.compile(r"`([^`\n]+)`")
-_EXPRESSION = re.compile(r"[()\[\]{}<>=*,;:!?]|^\.|^(?:none|null|nil)$")
+_CODE = lazy.compile(r"`([^`\n]+)`")
+_EXPRESSION = lazy.compile(r"[()\[\]{}<>=*,;:!?]|^\.|^(?:none|null|nil)$")
 _OPAQUE = "\ufffc"
-_LEAD_IN, _ANSWER, _CONTRAST = re.compile(_WORDS.lead_in), re.compile(_WORDS.answers), re.compile(_WORDS.contrast)
-_HEADS = tuple(map(re.compile, _WORDS.heads))
+_LEAD_IN, _ANSWER, _CONTRAST = lazy.compile(_WORDS.lead_in), lazy.compile(_WORDS.answers), lazy.compile(_WORDS.contrast)
+_HEADS = tuple(map(lazy.compile, _WORDS.heads))
 # And how it is written that one denies the other.
-_DENIES_ONE = [(re.compile(expression), words.denial) for words in _LANGUAGES for expression in words.denies_one]
+_DENIES_ONE = [(lazy.compile(expression), words.denial) for words in _LANGUAGES for expression in words.denies_one]
 # A question without its mark.
-_ASKS = re.compile(rf"[{''.join(language.ASKING for language in LANGUAGES)}][。!]?$")
-_ISO_DATE = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
-_CLOCK = re.compile(r"(?<![a-z0-9_])([01]?\d|2[0-3]):([0-5]\d)(?!\d)")
-_THAN, _PREFERS = tuple(map(re.compile, _WORDS.than)), tuple(map(re.compile, _WORDS.prefers))
-_ANOTHER = re.compile(_WORDS.another)
-_THIS_THAT = tuple((re.compile(this), re.compile(that)) for this, that in _WORDS.this_that)
+_ASKS = lazy.compile(rf"[{''.join(language.ASKING for language in LANGUAGES)}][。!]?$")
+_ISO_DATE = lazy.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
+_CLOCK = lazy.compile(r"(?<![a-z0-9_])([01]?\d|2[0-3]):([0-5]\d)(?!\d)")
+_THAN, _PREFERS = tuple(map(lazy.compile, _WORDS.than)), tuple(map(lazy.compile, _WORDS.prefers))
+_ANOTHER = lazy.compile(_WORDS.another)
+_THIS_THAT = tuple((lazy.compile(this), lazy.compile(that)) for this, that in _WORDS.this_that)
 _KIND = {unit: next(iter(scale)) for scale in _WORDS.scales for unit in scale}
-_OPENING = re.compile(rf"(?:(?:{_WORDS.determiners}) )?([a-z][\w-]*) ([a-z][\w-]*)\b")
-_CAP = re.compile(_WORDS.cap)
-_ALL, _NOT_ALL, _SOME = re.compile(_WORDS.all_of), re.compile(_WORDS.not_all), re.compile(_WORDS.some_of)
-_MOST = re.compile(_WORDS.most_of)
-_COUNTED_OF = re.compile(_WORDS.counted_of)
-_ONLY, _WHOEVER = tuple(map(re.compile, _WORDS.only)), tuple(map(re.compile, _WORDS.whoever))
-_THERE = re.compile(_WORDS.there_is)
-_ANY_MORE, _BUT = re.compile(_WORDS.any_more), re.compile(rf",\s*(?:{_WORDS.but})")
+_OPENING = lazy.compile(rf"(?:(?:{_WORDS.determiners}) )?([a-z][\w-]*) ([a-z][\w-]*)\b")
+_CAP = lazy.compile(_WORDS.cap)
+_ALL, _NOT_ALL, _SOME = lazy.compile(_WORDS.all_of), lazy.compile(_WORDS.not_all), lazy.compile(_WORDS.some_of)
+_MOST = lazy.compile(_WORDS.most_of)
+_COUNTED_OF = lazy.compile(_WORDS.counted_of)
+_ONLY, _WHOEVER = tuple(map(lazy.compile, _WORDS.only)), tuple(map(lazy.compile, _WORDS.whoever))
+_THERE = lazy.compile(_WORDS.there_is)
+_ANY_MORE, _BUT = lazy.compile(_WORDS.any_more), lazy.compile(rf",\s*(?:{_WORDS.but})")
 _REWORDED, _RESPELT, _NAMED_TIMES, _NONE_OF = (
-    tuple((re.compile(expression), written) for expression, written in listed)
+    tuple((lazy.compile(expression), written) for expression, written in listed)
     for listed in (_WORDS.reworded, _WORDS.respelt, _WORDS.named_times, _WORDS.none_of)
 )
-_NO_NEGATION = re.compile(_WORDS.no_negation)
-_NEGATED = re.compile(_WORDS.negated)
-_NEGATED_WITHIN = re.compile(_WORDS.negated_within)
-_STOP_WITHIN = re.compile(_WORDS.stop_within)
-_WORD = re.compile(r"[a-z][a-z0-9_'-]*")
-_CHINESE = re.compile(r"[\u3400-\u9fff]+")
-_NUMBER = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?)(?:~(\d+(?:\.\d+)?))?")
+_NO_NEGATION = lazy.compile(_WORDS.no_negation)
+_NEGATED = lazy.compile(_WORDS.negated)
+_NEGATED_WITHIN = lazy.compile(_WORDS.negated_within)
+_STOP_WITHIN = lazy.compile(_WORDS.stop_within)
+_WORD = lazy.compile(r"[a-z][a-z0-9_'-]*")
+_CHINESE = lazy.compile(r"[\u3400-\u9fff]+")
+_NUMBER = lazy.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?)(?:~(\d+(?:\.\d+)?))?")
 # 7 to 10 days is written 7~10; what goes from one to another is none.
-_RANGE = re.compile(
+_RANGE = lazy.compile(
     r"(?<![\d.,:~-])(?<!from )(?<!从)(\d+(?:\.\d+)?)\s?(?:[-–~到至]|to\b)\s?"
     r"(\d+(?:\.\d+)?)(?=\s?(?:%|[a-z]{3}|[\u3400-\u9fff]))"
 )
-_UNIT = re.compile(r"\s*(%|[a-z]+|[\u3400-\u9fff])?")
+_UNIT = lazy.compile(r"\s*(%|[a-z]+|[\u3400-\u9fff])?")
 # "100 requests per minute", "2 GB/h", 每分钟100次, 100次/分钟.
 _PER = "|".join(sorted(_WORDS.per, key=len, reverse=True))
-_RATE = re.compile(
+_RATE = lazy.compile(
     r"(?<![\d.,])(?P<number>\d[\d,]*(?:\.\d+)?(?:~\d[\d.]*)?)"
     rf"(?P<counted>(?:\s?%|\s?(?!{_WORDS.not_counted})[a-z]+|\s?[\u3400-\u9fff]{{1,6}}?){{0,2}})"
     rf"(?:\s?/\s?|{_WORDS.rate})(?P<per>{_PER})s?(?![a-z])"
 )
-_ZH_RATE = re.compile(
+_ZH_RATE = lazy.compile(
     rf"每个?(?P<per>{_PER})(?P<counted>[^\d,。;每\n]{{0,8}})(?P<number>(?<![.,])\d[\d,]*(?:\.\d+)?(?:~\d[\d.]*)?)(?![月日号点:]|\s?clock)"
 )
-_ZH_UNIT = re.compile(r"(?<=\d)\s?(?:分钟|小时|秒钟?|天|点钟?)")
+_ZH_UNIT = lazy.compile(r"(?<=\d)\s?(?:分钟|小时|秒钟?|天|点钟?)")
 _ZH_DIGIT = f"[{''.join(_WORDS.digits_within)}]"
 _ZH_BELOW_100 = rf"(?:{_ZH_DIGIT}?十{_ZH_DIGIT}?|{_ZH_DIGIT})"
-_ZH_COUNT = re.compile(
+_ZH_COUNT = lazy.compile(
     rf"(?!一点)(?:(?P<tens>{_ZH_DIGIT}?)十)?(?P<ones>{_ZH_DIGIT}?)"
     rf"(?=(?:[到至]{_ZH_BELOW_100})?(?:[{''.join(sorted(_WORDS.measures_within))}]|小时|公[里斤尺分]))"
 )
-_ZH_TWO_DIGITS = re.compile(rf"(?:(?P<tens>{_ZH_DIGIT}?)十)?(?P<ones>{_ZH_DIGIT}?)")
-_AM_PM = re.compile(r"(?<![\d:.])(?P<hour>1[0-2]|0?[1-9])(?:[:.](?P<minute>[0-5]\d))? ?(?P<half>[ap])(?:m\b|\.m\b\.?)")
-_ZH_TIME = re.compile(
+_ZH_TWO_DIGITS = lazy.compile(rf"(?:(?P<tens>{_ZH_DIGIT}?)十)?(?P<ones>{_ZH_DIGIT}?)")
+_AM_PM = lazy.compile(
+    r"(?<![\d:.])(?P<hour>1[0-2]|0?[1-9])(?:[:.](?P<minute>[0-5]\d))? ?(?P<half>[ap])(?:m\b|\.m\b\.?)"
+)
+_ZH_TIME = lazy.compile(
     rf"(?:(?P<half>{'|'.join(_WORDS.halves_within)}|(?<=[今明昨当每])晚)\s?)?"
     rf"(?<![\d第.:])(?P<hour>\d{{1,2}}|{_ZH_BELOW_100})\s?"
     rf"(?:点钟?整?|:)(?P<minute>半|[一三]刻|\d\d分?(?!\d)|(?:\d|{_ZH_BELOW_100})分)?"
 )
-_ZH_BIG_COUNT = re.compile(rf"(?<![第每好几数分]){_ZH_DIGIT}[百千万](?:零?{_ZH_DIGIT}[千百十]?)*(?![几多来余])")
-_COUNT = re.compile(rf"\b(?:{'|'.join(_WORDS.numerals)})\b")
-_MONTH = re.compile(_WORDS.month)
+_ZH_BIG_COUNT = lazy.compile(rf"(?<![第每好几数分]){_ZH_DIGIT}[百千万](?:零?{_ZH_DIGIT}[千百十]?)*(?![几多来余])")
+_COUNT = lazy.compile(rf"\b(?:{'|'.join(_WORDS.numerals)})\b")
+_MONTH = lazy.compile(_WORDS.month)
 _MONTHS = {name: number for words in _LANGUAGES for number, name in enumerate(words.months, 1)}
-_WEEKDAYS = tuple((re.compile(expression), written) for expression, written in _WORDS.weekday)
-_LABEL, _LETTERED = re.compile(_WORDS.label), re.compile(_WORDS.lettered)
+_WEEKDAYS = tuple((lazy.compile(expression), written) for expression, written in _WORDS.weekday)
+_LABEL, _LETTERED = lazy.compile(_WORDS.label), lazy.compile(_WORDS.lettered)
 _CURRENCY = "USD|EUR|GBP|JPY|CNY|RMB|TWD|NTD|HKD|CAD|AUD|CHF|INR"
-_NAMED = re.compile(
+_NAMED = lazy.compile(
     rf"(?:(?<=[\w,] )(?!(?:{_WORDS.no_name}|{_CURRENCY})\b)[A-Z][\w+#]* (\d+(?:\.\d+)*)|^[A-Z][\w+#]* (\d+\.\d+))"
     r"(?![\w%:,]|\.\w|\s*%)"
 )
-_ZH_ORDINAL = re.compile(r"第[\d一二三四五六七八九十]+")
-_YEAR = re.compile(r"(?:1[89]|20)\d\d")
+_ZH_ORDINAL = lazy.compile(r"第[\d一二三四五六七八九十]+")
+_YEAR = lazy.compile(r"(?:1[89]|20)\d\d")
 _HEDGE, _BOUND, _PAST, _WHEN, _CONDITION, _DATED, _RETRACTION = (
-    re.compile(expression)
+    lazy.compile(expression)
     for expression in (
         *(_WORDS.hedge, _WORDS.bound, _WORDS.past, _WORDS.when),
         *(_WORDS.condition, _WORDS.dated, _WORDS.retraction),

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
-from ..lexicon import LANGUAGES, seed, together
+from ..lexicon import LANGUAGES, lazy, seed, together
 from ..lexicon.shapes import CorrectionWords
 from ..text.shadow import fold
 from ..text.speech import own_words, persons_words
@@ -96,25 +96,25 @@ _OPENS = rf"^(?:{_WORDS.openings})?"
 
 
 def _compiled(expression: str) -> re.Pattern[str]:
-    return re.compile(expression.replace("~", _OPENS))
+    return lazy.compile(expression.replace("~", _OPENS))
 
 
 _CUES = tuple((kind, strength, _compiled(expression)) for kind, strength, expression in _WORDS.cues)
 _DENIES, _PUTS_RIGHT = tuple(map(_compiled, _WORDS.denies)), _compiled(_WORDS.puts_right)
 _DENIALS = together(language.CONTRADICTION for language in LANGUAGES)
-_NEGATED = re.compile(f"{_DENIALS.negated}|{_DENIALS.negated_within}")
-_NOT_MEANT = re.compile(_WORDS.not_meant)
-_NO = re.compile(_WORDS.no)
-_WHICH = re.compile(_WORDS.which)
-_ASKS_TO_CHOOSE = re.compile(_WORDS.asks_to_choose)
+_NEGATED = lazy.compile(f"{_DENIALS.negated}|{_DENIALS.negated_within}")
+_NOT_MEANT = lazy.compile(_WORDS.not_meant)
+_NO = lazy.compile(_WORDS.no)
+_WHICH = lazy.compile(_WORDS.which)
+_ASKS_TO_CHOOSE = lazy.compile(_WORDS.asks_to_choose)
 _MAY_ANSWER = 400  # code points at the end of what the agent said, in which it may ask
 # The surest first, whatever its language: one a sentence counts.
 _CONCESSIONS = tuple(
     (strength, _compiled(expression))
     for strength, expression in sorted(_WORDS.concessions, key=lambda concession: -concession[0])
 )
-_APOLOGY = re.compile(_WORDS.apology)
-_CONCESSION_NOT_MEANT = re.compile(_WORDS.concession_not_meant)
+_APOLOGY = lazy.compile(_WORDS.apology)
+_CONCESSION_NOT_MEANT = lazy.compile(_WORDS.concession_not_meant)
 
 
 def _sentences(folded: str) -> Iterator[tuple[int, str]]:
@@ -148,10 +148,10 @@ def _cues(message: str, said: str, previous: str) -> Iterator[Cue]:
 
 # Of what kind a value is: a file, a number with what it counts, a day, a month.
 _VALUES = (
-    re.compile(r"(?<![\w.])[\w/-]*[a-z_][\w/-]*\.[a-z][a-z0-9]{0,4}(?!\w|\.\w)"),
-    re.compile(r"(?<![a-z0-9_.:])[0-9]+(?:[.,:][0-9]+)*(?: ?(?:%|[ap]m\b|[\u3400-\u9fff]))?(?![a-z0-9_]|[.:]\w)"),
-    re.compile(_WORDS.weekday),
-    re.compile(_WORDS.month),
+    lazy.compile(r"(?<![\w.])[\w/-]*[a-z_][\w/-]*\.[a-z][a-z0-9]{0,4}(?!\w|\.\w)"),
+    lazy.compile(r"(?<![a-z0-9_.:])[0-9]+(?:[.,:][0-9]+)*(?: ?(?:%|[ap]m\b|[\u3400-\u9fff]))?(?![a-z0-9_]|[.:]\w)"),
+    lazy.compile(_WORDS.weekday),
+    lazy.compile(_WORDS.month),
 )
 _MAX_BESIDE = 2  # words before another value and behind it, in a sentence that says no more
 
@@ -206,7 +206,7 @@ def _concessions(reply: str) -> Iterator[Cue]:
 
 # -- what it is about --------------------------------------------------------------------------------------------
 
-_QUOTATION = re.compile(
+_QUOTATION = lazy.compile(
     r"^[ \t]*[>＞][ \t]*(.+)$|\"([^\"\n]{2,})\"|“([^“”\n]{2,})”|「([^「」\n]{2,})」|『([^『』\n]{2,})』|`([^`\n]{2,})`",
     re.MULTILINE,
 )
@@ -239,7 +239,7 @@ def find_concern(message: str, previous: str) -> Concern | None:
 
 
 # What one of a kind is put right by another of it: Tuesday by Thursday, 120 by 132.
-_KINDS = tuple(map(re.compile, (_WORDS.weekday, _WORDS.month, f"[0-9]|{_WORDS.number}")))
+_KINDS = tuple(map(lazy.compile, (_WORDS.weekday, _WORDS.month, f"[0-9]|{_WORDS.number}")))
 
 
 def _only_candidate(message: str, previous: str, sentences: Sequence[tuple[int, str, Any]]) -> Concern | None:
@@ -293,8 +293,8 @@ TOO_COMMON = 0.2  # share of a history from which keywords that stand together r
 ENOUGH = 30  # texts: in fewer a share says little, and whatever is found is proposed
 MAX_HISTORY = 500
 MAX_PHRASES = 100
-_LATIN_RUN = re.compile(r"[a-z0-9_]+(?:['./:-]+[a-z0-9_]+)*")
-_CHINESE_RUN = re.compile(r"[\u3400-\u9fff]{4,}")
+_LATIN_RUN = lazy.compile(r"[a-z0-9_]+(?:['./:-]+[a-z0-9_]+)*")
+_CHINESE_RUN = lazy.compile(r"[\u3400-\u9fff]{4,}")
 
 
 def terms_of(text: str) -> frozenset[str]:
@@ -392,13 +392,13 @@ def _phrases(folded: str) -> Iterator[tuple[str, int, int]]:
                     yield phrase, start, start + size
 
 
-_CUT = re.compile(_WORDS.cut)
+_CUT = lazy.compile(_WORDS.cut)
 _NUMERALS = {*"0123456789", *_WORDS.numerals_within}
 _NO_NUMBER, _NUMERAL, _COUNTER = (
     f"[{''.join(sorted(signs))}]" for signs in (_WORDS.no_number_within, _NUMERALS, _WORDS.counters_within)
 )
-_BEFORE_CUT = re.compile(f"(?<!{_NO_NUMBER}){_NUMERAL}{_COUNTER}?$")
-_AFTER_NUMBER = re.compile(f"{_NUMERAL} ?$")
+_BEFORE_CUT = lazy.compile(f"(?<!{_NO_NUMBER}){_NUMERAL}{_COUNTER}?$")
+_AFTER_NUMBER = lazy.compile(f"{_NUMERAL} ?$")
 _BEGINS_BADLY = _NUMERALS | _WORDS.measures_within
 
 

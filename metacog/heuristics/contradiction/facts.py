@@ -7,22 +7,22 @@ such facts of one thing with different values cannot both hold.
 import re
 from typing import NamedTuple
 
-from ..lexicon import LANGUAGES, together
+from ..lexicon import LANGUAGES, lazy, together
 from ..lexicon.shapes import FactWords, Shape
 
 MAX_SENTENCE = 240  # code points; a longer one is not read
 
 
 _WORDS: FactWords = together(language.FACT for language in LANGUAGES)
-_HAN = re.compile(r"[\u3400-\u9fff]")
-_SHAPES = [(re.compile(shape.pattern), shape) for shape in _WORDS.shapes]
+_HAN = lazy.compile(r"[\u3400-\u9fff]")
+_SHAPES = [(lazy.compile(shape.pattern), shape) for shape in _WORDS.shapes]
 # Of sentences with Han characters in them, and of others.
 _HAN_SHAPES = [each for each in _SHAPES if _HAN.search(each[1].pattern)]
 _OTHER_SHAPES = [each for each in _SHAPES if not _HAN.search(each[1].pattern)]
-_BESIDE, _NO_VALUE = re.compile(_WORDS.beside), re.compile(rf"[/&、]|{_WORDS.no_value}")
-_UNNAMED, _SUBJECT_STOP = re.compile(_WORDS.unnamed), re.compile(_WORDS.subject_stop)
-_SUBJECT_TOKEN = re.compile(_WORDS.subject_token, re.ASCII)
-_VALUE_TOKEN = re.compile(r"[a-z0-9][\w.+#@:/-]*|[\u3400-\u9fff]", re.ASCII)
+_BESIDE, _NO_VALUE = lazy.compile(_WORDS.beside), lazy.compile(rf"[/&、]|{_WORDS.no_value}")
+_UNNAMED, _SUBJECT_STOP = lazy.compile(_WORDS.unnamed), lazy.compile(_WORDS.subject_stop)
+_SUBJECT_TOKEN = lazy.compile(_WORDS.subject_token, re.ASCII)
+_VALUE_TOKEN = lazy.compile(r"[a-z0-9][\w.+#@:/-]*|[\u3400-\u9fff]", re.ASCII)
 
 
 class Fact(NamedTuple):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-from ..lexicon import LANGUAGES, together
+from ..lexicon import LANGUAGES, lazy, together
 from ..lexicon.shapes import ExtensionWords
 from ..text.shadow import fold
 from ..text.words import stem
@@ -18,7 +18,7 @@ MAX_BEARER = 40  # code points before a number in which the word that bears it s
 SAME = 0.7  # share of words in common from which two reasons are one
 
 
-_HAN = re.compile(r"[\u3400-\u9fff]")
+_HAN = lazy.compile(r"[\u3400-\u9fff]")
 _WORDS: ExtensionWords = together(language.EXTENSION for language in LANGUAGES)
 
 
@@ -32,7 +32,7 @@ FILLERS_WITHIN = _within(_WORDS.fillers)
 _TELLING = frozenset(_WORDS.telling)
 _NEEDS = _TELLING.union(_WORDS.needs)
 _NEEDS_WITHIN = _within((*sorted(_WORDS.telling), *_WORDS.needs))
-_RESPELT = tuple((re.compile(expression, re.IGNORECASE), written) for expression, written in _WORDS.respelt)
+_RESPELT = tuple((lazy.compile(expression, re.IGNORECASE), written) for expression, written in _WORDS.respelt)
 
 
 class Objection(NamedTuple):
@@ -94,24 +94,24 @@ class _Said(NamedTuple):
     needs: tuple[str, ...]
 
 
-_QUOTED = re.compile(r"`([^`\n]+)`|\"([^\"\n]+)\"|“([^“”\n]+)”|「([^「」\n]+)」|《([^《》\n]+)》")
-_WORD = re.compile(r"https?://\S+|[A-Za-z0-9_][A-Za-z0-9_'’./:@+#-]*")
-_POSSESSIVE = re.compile(r"['’]s\Z")
-_OPENS_SENTENCE = re.compile(r"(?:^|[.!?:。！？：\n])[\s\"'“「(（*-]*$")
-_IDENTIFIER = re.compile(r"\w[_./:@#+]\w|[a-z][A-Z]|https?://")
-_CHINESE = re.compile(r"[\u3400-\u9fff]+")
+_QUOTED = lazy.compile(r"`([^`\n]+)`|\"([^\"\n]+)\"|“([^“”\n]+)”|「([^「」\n]+)」|《([^《》\n]+)》")
+_WORD = lazy.compile(r"https?://\S+|[A-Za-z0-9_][A-Za-z0-9_'’./:@+#-]*")
+_POSSESSIVE = lazy.compile(r"['’]s\Z")
+_OPENS_SENTENCE = lazy.compile(r"(?:^|[.!?:。！？：\n])[\s\"'“「(（*-]*$")
+_IDENTIFIER = lazy.compile(r"\w[_./:@#+]\w|[a-z][A-Z]|https?://")
+_CHINESE = lazy.compile(r"[\u3400-\u9fff]+")
 # So many steps, minutes or tries: how much is asked for, not what.
-_STEPS = re.compile(rf"\s?(?:{_WORDS.steps})", re.IGNORECASE)
+_STEPS = lazy.compile(rf"\s?(?:{_WORDS.steps})", re.IGNORECASE)
 # A number of three digits or more behind what bears it is an identifier: parcel 4417, 包裹 4417; so is a year.
-_YEAR = re.compile(r"(?:1[89]|20)\d\d")
-_NUMBER = re.compile(r"\d{3,}")
-_BEARER = re.compile(r"([A-Za-z][A-Za-z'’-]*|[\u3400-\u9fff]+)[\s#:：]{0,3}\Z")
-_COUNTED = re.compile(rf"\s?(?:{_WORDS.counted})", re.IGNORECASE)
+_YEAR = lazy.compile(r"(?:1[89]|20)\d\d")
+_NUMBER = lazy.compile(r"\d{3,}")
+_BEARER = lazy.compile(r"([A-Za-z][A-Za-z'’-]*|[\u3400-\u9fff]+)[\s#:：]{0,3}\Z")
+_COUNTED = lazy.compile(rf"\s?(?:{_WORDS.counted})", re.IGNORECASE)
 # What is written down, whatever it is: "log files" are logs.
 _HOLDING = frozenset(stem(fold(word)) for word in _WORDS.holding)
-_AIM = re.compile(_WORDS.aim, re.IGNORECASE)
+_AIM = lazy.compile(_WORDS.aim, re.IGNORECASE)
 _WORD_LENGTH = 4  # characters of a Chinese word, or a name
-_FIGURE = re.compile(_WORDS.figure)
+_FIGURE = lazy.compile(_WORDS.figure)
 
 
 def _read(reason: str) -> _Said:

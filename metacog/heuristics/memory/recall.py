@@ -6,12 +6,11 @@ Words by their stems and Chinese by its character bigrams, traditional and simpl
 
 import heapq
 import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ..lexicon import LANGUAGES
+from ..lexicon import LANGUAGES, lazy
 from ..text.shadow import Shadow
 from ..text.spans import Place
 from ..text.words import FUNCTION_WITHIN, STOPWORDS, stem
@@ -36,13 +35,13 @@ class Ranked(NamedTuple):
 
 
 _UNSPACED = "\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_RUN = re.compile(rf"([{_UNSPACED}]+)|([^\W_{_UNSPACED}]+)")
-_IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
-_COUNTING = re.compile(f"[^{''.join(sorted(FUNCTION_WITHIN))}]+")
+_RUN = lazy.compile(rf"([{_UNSPACED}]+)|([^\W_{_UNSPACED}]+)")
+_IS_UNSPACED = lazy.compile(f"[{_UNSPACED}]")
+_COUNTING = lazy.compile(f"[^{''.join(sorted(FUNCTION_WITHIN))}]+")
 # What only asks: words, and what is cut out of text without blanks.
 _ASKING = tuple(word for language in LANGUAGES for word in language.EXTENSION.asking)
 _ONLY_ASKS = FILLERS.union(_ASKING)
-_ONLY_ASKING = re.compile(
+_ONLY_ASKING = lazy.compile(
     "|".join(sorted((*FILLERS_WITHIN, *filter(_IS_UNSPACED.search, _ASKING)), key=len, reverse=True))
 )
 

@@ -5,45 +5,45 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from ..lexicon import LANGUAGES, together
+from ..lexicon import LANGUAGES, lazy, together
 from ..text import words
 from ..text.utterance import Utterance
 
 _LISTS = together(language.QUALITY for language in LANGUAGES)
-_REASON, _NUMBER = re.compile(_LISTS.reason), re.compile(_LISTS.number)
-_POLAR = re.compile(rf"\A\s*(?:{_LISTS.polar_opening})|{_LISTS.polar}")
-_REQUEST = re.compile(_LISTS.request)
+_REASON, _NUMBER = lazy.compile(_LISTS.reason), lazy.compile(_LISTS.number)
+_POLAR = lazy.compile(rf"\A\s*(?:{_LISTS.polar_opening})|{_LISTS.polar}")
+_REQUEST = lazy.compile(_LISTS.request)
 # What is asked about a quotation stands outside it: “…” is a line from which poem?
-_QUOTATION = re.compile(r'"[^"\n]{8,}"|「[^「」\n]{8,}」|『[^『』\n]{8,}』')
+_QUOTATION = lazy.compile(r'"[^"\n]{8,}"|「[^「」\n]{8,}」|『[^『』\n]{8,}』')
 # A figure, not a part of a name: IP68.
 _FIGURE = r"(?<![a-z\d])(?<![a-z]-)\d"
-_TIME, _GIVES_TIME = re.compile(_LISTS.time), re.compile(rf"{_FIGURE}|{_LISTS.time_words}")
-_POINTS_BACK = re.compile(rf"\W*+(?:{_LISTS.points_back})")
-_STANDS_FOR = re.compile(_LISTS.stands_for)
-_GIVES_REASON = re.compile(_LISTS.reason_words)
-_QUOTED = re.compile(r'"[^"\n]+"|「[^「」\n]+」|『[^『』\n]+』|《[^《》\n]+》')
-_GIVES_NUMBER = re.compile(rf"{_FIGURE}|{_LISTS.number_words}")
-_LEADS_TO_FIGURE = re.compile(_LISTS.leads_to_figure)
-_ASKS_FOR_A_WAY = re.compile(_LISTS.asks_for_a_way)
-_STEPS = re.compile(_LISTS.steps)
-_MINE, _YOURS = re.compile(_LISTS.mine), re.compile(_LISTS.yours)
-_LIST = re.compile(r"\s*(?:[0-9]{1,2}[.)、]|[-*•])\s*\S")
-_REFUSES = re.compile(rf"\W*+(?:{_LISTS.refuses})")
-_GIVES_GROUNDS = re.compile(_LISTS.gives_grounds)
-_ANYTHING_ELSE = re.compile(_LISTS.anything_else)
-_PUTS_OFF = re.compile(f"{_LISTS.asks_for}|{_LISTS.goes_to_find_out}")
-_HAS_NO_ANSWER = re.compile(_LISTS.has_no_answer)
-_COURTESY = re.compile(_LISTS.courtesy)
-_DECIDES = re.compile(_LISTS.decides)
-_NO_DECISION = re.compile(_LISTS.no_decision)
-_PLEASANTRY = re.compile(rf"\W*+(?:{_LISTS.pleasantry})")
-_NAMES_SOMEBODY = re.compile(_LISTS.names_somebody)
-_NO_NAME = re.compile(rf"\W*+(?:{_LISTS.no_name}|\Z)")
-_NAMES_A_PLACE = re.compile(_LISTS.names_a_place)
-_WHO, _WHERE = re.compile(_LISTS.who), re.compile(_LISTS.where)
-_STATES, _EXPLAINS = re.compile(_LISTS.states), re.compile(rf"\W*+(?:{_LISTS.explains})")
-_CLAUSE = re.compile(r"(?:[^,;、]|,(?=\d{3}(?!\d)))+")
-_HALVES = re.compile(r"[;、]|,(?!\d{3}(?!\d))|\band\b")  # "It is 3 m tall and weighs 2 tonnes."
+_TIME, _GIVES_TIME = lazy.compile(_LISTS.time), lazy.compile(rf"{_FIGURE}|{_LISTS.time_words}")
+_POINTS_BACK = lazy.compile(rf"\W*+(?:{_LISTS.points_back})")
+_STANDS_FOR = lazy.compile(_LISTS.stands_for)
+_GIVES_REASON = lazy.compile(_LISTS.reason_words)
+_QUOTED = lazy.compile(r'"[^"\n]+"|「[^「」\n]+」|『[^『』\n]+』|《[^《》\n]+》')
+_GIVES_NUMBER = lazy.compile(rf"{_FIGURE}|{_LISTS.number_words}")
+_LEADS_TO_FIGURE = lazy.compile(_LISTS.leads_to_figure)
+_ASKS_FOR_A_WAY = lazy.compile(_LISTS.asks_for_a_way)
+_STEPS = lazy.compile(_LISTS.steps)
+_MINE, _YOURS = lazy.compile(_LISTS.mine), lazy.compile(_LISTS.yours)
+_LIST = lazy.compile(r"\s*(?:[0-9]{1,2}[.)、]|[-*•])\s*\S")
+_REFUSES = lazy.compile(rf"\W*+(?:{_LISTS.refuses})")
+_GIVES_GROUNDS = lazy.compile(_LISTS.gives_grounds)
+_ANYTHING_ELSE = lazy.compile(_LISTS.anything_else)
+_PUTS_OFF = lazy.compile(f"{_LISTS.asks_for}|{_LISTS.goes_to_find_out}")
+_HAS_NO_ANSWER = lazy.compile(_LISTS.has_no_answer)
+_COURTESY = lazy.compile(_LISTS.courtesy)
+_DECIDES = lazy.compile(_LISTS.decides)
+_NO_DECISION = lazy.compile(_LISTS.no_decision)
+_PLEASANTRY = lazy.compile(rf"\W*+(?:{_LISTS.pleasantry})")
+_NAMES_SOMEBODY = lazy.compile(_LISTS.names_somebody)
+_NO_NAME = lazy.compile(rf"\W*+(?:{_LISTS.no_name}|\Z)")
+_NAMES_A_PLACE = lazy.compile(_LISTS.names_a_place)
+_WHO, _WHERE = lazy.compile(_LISTS.who), lazy.compile(_LISTS.where)
+_STATES, _EXPLAINS = lazy.compile(_LISTS.states), lazy.compile(rf"\W*+(?:{_LISTS.explains})")
+_CLAUSE = lazy.compile(r"(?:[^,;、]|,(?=\d{3}(?!\d)))+")
+_HALVES = lazy.compile(r"[;、]|,(?!\d{3}(?!\d))|\band\b")  # "It is 3 m tall and weighs 2 tonnes."
 _YES_OR_NO = _LISTS.yes_or_no
 # One of so many words of a question, its own, tells that it is spoken of; of pairs of characters half lie across two
 # words, and never come again. Three are enough of any.
@@ -412,7 +412,7 @@ def _gives_time(answer: str) -> bool:
 
 
 _BY_FIGURES = (_gives_number, _gives_time)
-_ONE = re.compile(_LISTS.one)  # says little: one of them, 一封信
+_ONE = lazy.compile(_LISTS.one)  # says little: one of them, 一封信
 
 
 def _says_yes_or_no(answer: str) -> bool:

@@ -9,7 +9,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
-from ..lexicon import LANGUAGES, either, machines, seed, together
+from ..lexicon import LANGUAGES, either, lazy, machines, seed, together
 from ..lexicon.shapes import StuckWords
 from ..policy.stuck_settings import SETTINGS, WEIGHTS, StuckSettings
 from ..text.matcher import automaton_of
@@ -262,11 +262,11 @@ def resolve(state: Mapping[str, Any]) -> State:
 _EMOJI = "[\u2600-\u27bf\U0001f000-\U0001faff\ufe0f\u200d]"
 _LEADS = rf"(?:{_EMOJI}|{_WORDS.leads}|@[\w.-]+|#|/|\*+)\s*"
 _TAILS = rf"(?:{_EMOJI}|{_WORDS.tails}|\*+)\s*"
-_THINK_TWICE = re.compile(_WORDS.think_twice)
-_ASKED = re.compile(rf"[\s*_]*(?:[-–•+]\s+)?(?:{_LEADS})*+(?:{_WORDS.think_twice})\s*(?:{_TAILS})*+")
-_NOT_ASKED = re.compile(_WORDS.not_asked)
-_MENTIONED = re.compile(rf"(?:{_WORDS.mentioned})[^\n。.!?！？]{{0,24}}[:：]\s*\Z")
-_DASH = re.compile(r"(?<=[^\S\n])(?:-{1,3}|–)(?=[^\S\n])")  # parts clauses, as no hyphen does
+_THINK_TWICE = lazy.compile(_WORDS.think_twice)
+_ASKED = lazy.compile(rf"[\s*_]*(?:[-–•+]\s+)?(?:{_LEADS})*+(?:{_WORDS.think_twice})\s*(?:{_TAILS})*+")
+_NOT_ASKED = lazy.compile(_WORDS.not_asked)
+_MENTIONED = lazy.compile(rf"(?:{_WORDS.mentioned})[^\n。.!?！？]{{0,24}}[:：]\s*\Z")
+_DASH = lazy.compile(r"(?<=[^\S\n])(?:-{1,3}|–)(?=[^\S\n])")  # parts clauses, as no hyphen does
 
 
 def asks_to_think_twice(user_message: str) -> bool:
@@ -302,8 +302,8 @@ def _failed(body: Mapping[str, Any]) -> bool | None:
     return True if body["errors"] else None
 
 
-_WAITS = re.compile(machines.WAITS, re.IGNORECASE | re.MULTILINE)
-_RUNS_TESTS = re.compile(machines.RUNS_TESTS, re.IGNORECASE)
+_WAITS = lazy.compile(machines.WAITS, re.IGNORECASE | re.MULTILINE)
+_RUNS_TESTS = lazy.compile(machines.RUNS_TESTS, re.IGNORECASE)
 
 
 def _repeated_approach(step: _Step) -> _Sign | None:
@@ -436,12 +436,12 @@ def _says(name: str) -> Callable[[_Step], _Sign | None]:
 
 
 # By language: its phrases, and what right before one says that it is somebody else's, or nobody's.
-_SPOKEN = tuple((_phrases(words), re.compile(either((words.somebody, words.denied)))) for words in _LANGUAGES)
-_SAID_BY = re.compile(rf"(?:{_WORDS.said_by})\s?[:：,，]?\s*\Z")
-_OWN_BEFORE = re.compile(_WORDS.own_before)
-_FOR_OTHERS = re.compile(_WORDS.for_others)
-_NOT_CLAIMED, _GOES_ON = re.compile(_WORDS.not_claimed), re.compile(_WORDS.goes_on)
-_SENTENCE_ENDS = re.compile(r"[.!?。！？\n]")
+_SPOKEN = tuple((_phrases(words), lazy.compile(either((words.somebody, words.denied)))) for words in _LANGUAGES)
+_SAID_BY = lazy.compile(rf"(?:{_WORDS.said_by})\s?[:：,，]?\s*\Z")
+_OWN_BEFORE = lazy.compile(_WORDS.own_before)
+_FOR_OTHERS = lazy.compile(_WORDS.for_others)
+_NOT_CLAIMED, _GOES_ON = lazy.compile(_WORDS.not_claimed), lazy.compile(_WORDS.goes_on)
+_SENTENCE_ENDS = lazy.compile(r"[.!?。！？\n]")
 
 
 def _is_meant(folded: str, place: Place, name: str, somebody_else: re.Pattern[str]) -> bool:

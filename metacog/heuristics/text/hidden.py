@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from operator import and_
 
+from ..lexicon import lazy
+
 # Classes of characters, to stand in brackets. All but the last two: Unicode's Cc and Cf without tabs and line ends,
 # its line separators, Default_Ignorable_Code_Point, and what is drawn as nothing.
 _CONTROLS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
@@ -66,7 +68,7 @@ _MARKS = re.compile(f"[{ANY_MARKS}]+")
 
 def unneeded(hides: str) -> re.Pattern[str]:
     """Match, at a place where something may hide, what does, or by the group "needed" what writing needs there."""
-    return re.compile(rf"(?P<needed>{_NEEDED})|[{hides}]+|{_MARKED}")
+    return lazy.compile(rf"(?P<needed>{_NEEDED})|[{hides}]+|{_MARKED}")
 
 
 def find_hidden(text: str, wanted: re.Pattern[str]) -> Iterator[tuple[int, int]]:

@@ -2,11 +2,13 @@
 
 import re
 
+from ..lexicon import lazy
+
 # A letter or digit of a script that puts spaces between words, or an underscore.
 LATIN = r"[^\W\u0590-\U0010ffff]"
 # Opened and closed by runs of the same length, with no word outside; within words an underscore is part of a name. What
 # one try has read none reads again.
-_EMPHASIS = re.compile(
+_EMPHASIS = lazy.compile(
     rf"_(?<!{LATIN}_)(_{{0,2}})(?=[^\s_])"
     rf"([^_\n]{{1,200}}+(?:(?<={LATIN})_++(?={LATIN})[^_\n]{{1,200}}+)*+)(?<!\s)_\1(?!{LATIN})"
 )

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import cache, cached_property
 from itertools import accumulate, islice
 
+from ..lexicon import lazy
 from ..lexicon.simplified import SIMPLIFIED
 from .hidden import ALWAYS_HIDDEN, ANY_MARKS, HIDES, MARKS, RIGHT_TO_LEFT, composed, disguises, find_hidden, unneeded
 from .spans import Place
@@ -93,7 +94,7 @@ def is_wide(text: str) -> bool:
 
 
 # Parts a text into ASCII and the rest: a table costs ten times what `lower` does. Short pieces are not worth parting.
-_BEYOND_ASCII = re.compile("([\x80-\U0010ffff][\x80-\U0010ffff]*+(?:[\0-\x7f]{1,16}+[\x80-\U0010ffff]++)*+)")
+_BEYOND_ASCII = lazy.compile("([\x80-\U0010ffff][\x80-\U0010ffff]*+(?:[\0-\x7f]{1,16}+[\x80-\U0010ffff]++)*+)")
 
 
 def _translate(text: str, table: Sequence[int | None]) -> str:
