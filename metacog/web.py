@@ -16,11 +16,14 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from http import HTTPStatus
+from importlib import import_module
 from types import FrameType
 from typing import Any
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from metacog.runtime import start
 
 BACKLOG = 1024  # connections that the system keeps until they are accepted
 CONNECTIONS = 4096  # of one process, at most
@@ -175,8 +178,10 @@ def main() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):  # which uvicorn raises again once it has stopped
         signal.signal(number, lambda number, frame: sys.exit(0))
     Protocol.limit = allow_connections()
-    from metacog.asgi import application  # Django is set up there
+    with start.imports():
+        from metacog.asgi import application  # Django is set up there
 
+        import_module("metacog.urls")
     server(application).run(sockets=[socket.socket(fileno=int(sys.argv[1]))])
 
 

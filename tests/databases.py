@@ -71,7 +71,7 @@ def made_or_copied(connection: Any, make: Callable[..., str], *arguments: Any, *
     with kept("sqlite3") as migrated:
         if not migrated.exists():
             name = make(*arguments, **options)
-            half = migrated.with_suffix(".half")
+            half = migrated.with_name(f"{migrated.name}.half")
             half.unlink(missing_ok=True)
             with connection.cursor() as cursor:
                 cursor.execute("VACUUM INTO %s", [str(half)])
@@ -138,7 +138,7 @@ class PostgreSQL:
             connection.close()
             connection.close_pool()
             self.stop(signal.SIGINT)
-            half = cluster.with_suffix(".half")
+            half = cluster.with_name(f"{cluster.name}.half")
             shutil.rmtree(half, ignore_errors=True)
             copy(self.data, half)
             half.rename(cluster)

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
-from requests import RequestException
-
-from metacog.sign_in import openid
 
 
 @register(Tags.security, deploy=True)
 def check(**kwargs: Any) -> list[CheckMessage]:
     """Refuse a provider that calls itself otherwise; one that cannot be reached now is asked again at each sign-in."""
     found: list[CheckMessage] = []
+    if not settings.HAS_PROVIDERS:
+        return found
+    # What asks them takes a tenth of a second to import, at each start of whatever command.
+    from requests import RequestException
+
+    from metacog.sign_in import openid
+
     for app in openid.apps():
         try:
             openid.discovered(app)

@@ -44,6 +44,14 @@ def test_the_sql_of_the_first_ones_has_the_triggers_and_the_index() -> None:
     assert all(name in written for name in ("reviews_searchwords", "_to_index_", "INSERT INTO reviews_searchprogress"))
 
 
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="the other adds every column in place")
+def test_a_column_with_a_default_is_added_in_place() -> None:
+    written = sql("reviews", "0006_call_effects")
+    assert written.count("ALTER TABLE") == 4
+    assert "CREATE TABLE" not in written  # with which each response would be copied
+
+
 def sql(app: str, name: str, backwards: bool = False) -> str:
     out = StringIO()
     call_command("sqlmigrate", app, name, backwards=backwards, stdout=out)

@@ -27,7 +27,6 @@ from django.core.management.base import BaseCommand
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.template.defaultfilters import pluralize
-from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
@@ -39,7 +38,7 @@ from metacog.runtime import catalogs, checks, supervisor
 from metacog.runtime.file_errors import database_remedy
 from metacog.runtime.program import command
 from metacog.runtime.supervisor import Child
-from metacog.sign_in import openid, providers
+from metacog.sign_in import providers
 
 # Any number: two `up`s on one PostgreSQL database wait for each other under it.
 PREPARING = 0x6D657461
@@ -312,6 +311,8 @@ def first_owner_by_provider() -> str:
     (settings.DATA_DIR / "first-owner-link").unlink(missing_ok=True)
     if User.objects.filter(is_active=True, memberships__role=Role.OWNER, socialaccount__isnull=False).exists():
         return ""
+    from metacog.sign_in import openid
+
     grants = [grant for app in openid.apps() for grant in app.settings["grants"] if grant.role == Role.OWNER]
     if grants:
         return f"The first owner of {grants[0].team} is the first person to sign in from the group {grants[0].group}."
@@ -320,7 +321,7 @@ def first_owner_by_provider() -> str:
 
 def write_link(link: Path, owner: User) -> None:
     key = urlsafe_base64_encode(force_bytes(owner.pk))
-    path = reverse("set-password", args=[key, members.link_tokens.make_token(owner)])
+    path = f"/welcome/{key}/{members.link_tokens.make_token(owner)}/"  # to ask `reverse` for it would import every page
     with os.fdopen(os.open(link, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(f"{settings.PUBLIC_URL}{path}\n")
 
