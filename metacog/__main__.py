@@ -3,12 +3,15 @@
 import contextlib
 import os
 import sys
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from metacog import __version__
 from metacog.runtime.file_errors import database_remedy, remedy
 from metacog.runtime.program import IN_CHECKOUT, command
 
+LISTENS = ("up", "web", "demo")
 OF_CLIENT = ("hook", "mcp", "mcp-proxy")  # what agents call: quick to start, and no business of Django's
 FROM_WHEEL = "Install metacog's wheel (metacog_review-*.whl) with pip, which brings what this release needs."
 
@@ -27,6 +30,8 @@ def main() -> None:
         from metacog_client.__main__ import run
 
         sys.exit(run(sys.argv[1], sys.argv[2:]))
+    if sys.argv[1:2] and sys.argv[1] in LISTENS:
+        use_address(sys.argv)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "metacog.settings")
     try:
         from metacog.management.utility import Utility
@@ -73,6 +78,16 @@ def main() -> None:
         if what_to_do := database_remedy(said):
             sys.exit(f"{name}: {said}. {what_to_do}")
         sys.exit(f"The database cannot take this now: {said}")
+
+
+def use_address(words: Sequence[str]) -> None:
+    """Have the settings read the address that is given, for which the command would start once more."""
+    parts = [*(part for word in words for part in word.split("=", 1)), ""]
+    for option, setting in (("--host", "METACOG_LISTEN_HOST"), ("--port", "METACOG_LISTEN_PORT")):
+        for part, value in pairwise(parts):
+            if part == option:
+                os.environ.pop(f"{setting}_FILE", None)
+                os.environ[setting] = value
 
 
 if __name__ == "__main__":

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
 from contextlib import suppress
-from itertools import pairwise
 from textwrap import fill
 
 import django
@@ -14,7 +11,6 @@ from django.core.management import BaseCommand, ManagementUtility, get_commands,
 
 from metacog.runtime import start
 
-LISTENS = ("up", "web", "demo")
 MAKES_DATA_FOLDER = ("migrate", "web", "worker", "beat")
 OURS = ("metacog", "patterns", "reviews")
 OF_CLIENT = {
@@ -26,8 +22,6 @@ OF_CLIENT = {
 
 class Utility(ManagementUtility):
     def execute(self) -> None:
-        if self.argv[1:2] and self.argv[1] in LISTENS:
-            use_address(self.argv)
         if self.argv[1:2] and self.argv[1] in MAKES_DATA_FOLDER:
             settings.DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
         with start.imports():
@@ -57,16 +51,6 @@ class Utility(ManagementUtility):
                 fill(", ".join(others), 110, initial_indent="    ", subsequent_indent="    "),
             ]
         )
-
-
-def use_address(words: Sequence[str]) -> None:
-    """Have the settings read the address that is given, for which the command would start once more."""
-    parts = [*(part for word in words for part in word.split("=", 1)), ""]
-    for option, setting in (("--host", "METACOG_LISTEN_HOST"), ("--port", "METACOG_LISTEN_PORT")):
-        for part, value in pairwise(parts):
-            if part == option:
-                os.environ.pop(f"{setting}_FILE", None)
-                os.environ[setting] = value
 
 
 def meanings() -> dict[str, str]:
