@@ -5,6 +5,7 @@ A connection that a thread left open when it ended is closed when another is ope
 
 from __future__ import annotations
 
+import gc
 import os
 import sqlite3
 import threading
@@ -140,7 +141,7 @@ def _in_turn(ask: Callable[[], Answer], patience: float) -> Answer:
     SQLite's own wait sleeps longer each time, up to 100 ms, while whoever came last gets in: of eight agents that
     post at once, one post in a hundred took eighty times as long as the median.
     """
-    deadline = time.monotonic() + patience
+    deadline, has_collected = time.monotonic() + patience, False
     if not _next.acquire(timeout=patience):
         raise sqlite3.OperationalError("database is locked")
     try:
@@ -150,6 +151,11 @@ def _in_turn(ask: Callable[[], Answer], patience: float) -> Answer:
             except sqlite3.OperationalError as error:
                 if not _is_busy(error) or time.monotonic() > deadline:
                     raise
+                if not has_collected and error.sqlite_errorcode == sqlite3.SQLITE_BUSY_SNAPSHOT:
+                    # The connection itself reads what is no longer so: a cursor left half read among the garbage.
+                    gc.collect()
+                    has_collected = True
+                    continue
                 time.sleep(ASK_AGAIN)  # SQLite tells nobody that the lock is free
     finally:
         _next.release()

@@ -167,3 +167,21 @@ def test_what_was_left_half_read_is_put_back_by_its_own_thread(
         gc.enable()
     assert database.cursor().execute("SELECT count(*) FROM counted").fetchone() == (3,)
     writer.execute("INSERT INTO counted VALUES (4)")
+
+
+def test_what_was_left_half_read_keeps_its_own_thread_from_no_writing(
+    database: Any, writer: sqlite3.Connection
+) -> None:
+    """It reads what was there before another wrote, behind which nothing can be written, however long one waits."""
+    writer.execute("PRAGMA journal_mode = WAL")
+    writer.execute("INSERT INTO counted VALUES (1), (2), (3)")
+    gc.disable()
+    try:
+        circle = in_a_generator(database.cursor().execute("SELECT n FROM counted"))
+        circle.append(circle)
+        del circle
+        writer.execute("INSERT INTO counted VALUES (4)")
+        database.set_autocommit(False, force_begin_transaction_with_broken_autocommit=True)
+        database.rollback()
+    finally:
+        gc.enable()
