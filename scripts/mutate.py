@@ -46,6 +46,7 @@ SUBJECTS = {
         (
             "tests/reviews/pages/queue_list",
             "tests/reviews/pages/test_queue.py",
+            "tests/reviews/pages/deciding/test_following.py",
             "tests/reviews/pages/risk/test_order.py",
         ),
     ),

@@ -519,6 +519,12 @@ def test_what_is_decided_is_listed_by_who_decided(
     assert 'name="by"' not in client.get("/queue/").content.decode()
 
 
+def test_a_call_without_arguments_has_a_row_and_a_page(client: Any, kuro: Any) -> None:
+    held = kuro.respond("", items=[{"kind": "tool_call", "name": "pay", "arguments": None}])["items"][0]["held"]
+    assert shown(client.get("/queue/")) == [held]
+    assert "<code>null</code>" in client.get(f"/queue/{held}/").content.decode()
+
+
 def test_a_page_without_an_item_is_told_nothing_of_who_looks_at_it(client: Any, kuro: Any) -> None:
     kuro.hold()
     answer = client.get("/queue/changes", {"token": "", "kind": "task"}, headers={"hx-request": "true"})
