@@ -52,6 +52,7 @@ from reviews.pages.outbox import deliveries, webhooks
 from reviews.pages.queue_list import export as queue_export
 from reviews.pages.queue_list import my_day
 from reviews.pages.queue_list import views as saved_views
+from reviews.pages.sessions import day, session
 
 api.add_router("", reviews_router, tags=["responses and decisions"])
 api.add_router("", patterns_router, tags=["patterns and problems"])
@@ -113,6 +114,9 @@ urlpatterns = [
     path("responses/", response.responses, name="responses"),
     path("responses/export/", response.export_responses, name="responses-export"),
     path("responses/<str:response_id>/", response.response, name="response"),
+    path("sessions/<str:agent_id>/", session.show, name="session"),
+    path("sessions/<str:agent_id>/changes", session.changes, name="session-changes"),
+    path("sessions/<str:agent_id>/export", session.export, name="session-export"),
     path("search/", search.search_page, name="search"),
     path("palette", search.palette, name="palette"),
     path("search/export/", search.search_export, name="search-export"),
@@ -196,6 +200,7 @@ urlpatterns = [
     path("agents/<str:agent_id>/policy/", policy.policy, name="policy"),
     path("agents/<str:agent_id>/pack", agents.agent_pack, name="agent-pack"),
     path("agents/<str:agent_id>/context/", context.context, name="agent-context"),
+    path("agents/<str:agent_id>/day/", day.show, name="agent-day"),
     path("agents/<str:agent_id>/handcard", agents.agent_handcard, name="agent-handcard"),
     path("agents/<str:agent_id>/rotate", agents.agent_rotate, name="agent-rotate"),
     path("agents/<str:agent_id>/revoke", agents.agent_revoke, name="agent-revoke"),

@@ -177,6 +177,11 @@ def at(moment: datetime) -> str:
     return _time("at", moment, f"{day}{local:%H:%M}")
 
 
+def at_second(moment: datetime) -> str:
+    """Show a time of day to the second, where its day stands beside it."""
+    return _time("at", moment, f"{timezone.localtime(moment):%H:%M:%S}")
+
+
 def due(moment: datetime) -> str:
     """Show how long is left until `moment`, or how long it is over."""
     seconds = int((moment - timezone.now()).total_seconds())

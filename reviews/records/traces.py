@@ -15,7 +15,7 @@ from django.conf import settings
 from metacog.heuristics.wire.assessment import Assessment, ItemPart
 from metacog.models import Agent
 from metacog.runtime import tracing
-from reviews.models import Decision, HeldItem
+from reviews.models import AgentResponse, Decision, HeldItem
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
@@ -32,8 +32,13 @@ class Trace(NamedTuple):
 
 def of_item(held: HeldItem) -> Trace | None:
     """Return an item's trace: its `metadata.trace`, which may be another system's id, else that of its response."""
-    named = held.metadata.get("trace")
-    parent = tracing.traceparent(named) or ("" if _is_id(named) else held.response.traceparent)
+    return of_response(held.response, held.metadata)
+
+
+def of_response(response: AgentResponse, metadata: Mapping[str, Any]) -> Trace | None:
+    """Return the trace that a response was posted in, which `metadata` may name: its own, or an item's of it."""
+    named = metadata.get("trace")
+    parent = tracing.traceparent(named) or ("" if _is_id(named) else response.traceparent)
     found = tracing.trace_id(parent) if parent else named if _is_id(named) else ""
     return Trace(found, settings.TRACE_URL.replace("{trace_id}", quote(found, safe=""))) if found else None
 

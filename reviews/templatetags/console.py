@@ -26,6 +26,8 @@ register.filter(percent)
 
 for name in (
     "ago",
+    "at",
+    "at_second",
     "code",
     "code_lines",
     "decided",
