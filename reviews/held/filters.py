@@ -267,9 +267,7 @@ class Filters:
     )
     alike: str = _filter(  # public id of an item; its near-duplicates, each for itself: a key is of one agent
         named,
-        lambda items, held: items.filter(
-            alike=Subquery(HeldItem.objects.filter(public_id=held).values("alike")[:1])
-        ),
+        lambda items, held: items.filter(alike=Subquery(HeldItem.objects.filter(public_id=held).values("alike")[:1])),
         of="held",
         of_group=True,
     )

@@ -49,9 +49,7 @@ def _let(response: AgentResponse) -> dict[int, dict[str, Any]]:
     found: dict[int, dict[str, Any]] = {}
     for item in held:
         decision = item.decisions.filter(undone_at=None).order_by("-id").first()
-        arguments = (
-            decision.arguments if decision and decision.verdict == DecisionVerdict.EDIT else item.call.arguments
-        )
+        arguments = decision.arguments if decision and decision.verdict == DecisionVerdict.EDIT else item.call.arguments
         if isinstance(arguments, dict):
             found[item.index] = arguments
     return found

@@ -168,7 +168,4 @@ def _people(figures: QuerySet[DailyFigure], scope: Scope) -> dict[int, Fired]:
                 at = 0 if day in scope.range else 2
                 added[at] += counts.get("rejected", 0)
                 added[at + 1] += sum(counts.values())
-    return {
-        name: Fired(each[1], Ratio(each[0], each[1]), Ratio(each[2], each[3])) for name, each in sums.items()
-    }
-
+    return {name: Fired(each[1], Ratio(each[0], each[1]), Ratio(each[2], each[3])) for name, each in sums.items()}

@@ -184,8 +184,11 @@ def _asked(request: PersonRequest) -> tuple[SearchForm, Filters, Choice, list[st
     filters = form.filters()
     kinds = [BY_NAME[filters.kind]] if filters.kind else KINDS
     states = dict.fromkeys(value for kind in kinds if kind.states for value in kind.states.values)
-    return form, filters, found, unknown_filters(
-        request.GET, agents=found.named, kind=BY_NAME, state=states, effect=effect_names.NAMES
+    return (
+        form,
+        filters,
+        found,
+        unknown_filters(request.GET, agents=found.named, kind=BY_NAME, state=states, effect=effect_names.NAMES),
     )
 
 

@@ -150,9 +150,9 @@ def assign(request: PersonRequest, held_id: str) -> HttpResponse:
             raise talk.MayNotDecide
         done = talk.assign(held, person, request.user, seen if seen >= 0 else None)
     except talk.NotPending:
-        return _answer(request, held, wrong=gettext(
-            "The item is no longer held: nothing was assigned."
-        ), state_only=True)
+        return _answer(
+            request, held, wrong=gettext("The item is no longer held: nothing was assigned."), state_only=True
+        )
     except talk.MayNotDecide:
         wrong = gettext("“%(name)s” is no reviewer of this team: nothing was assigned.") % {"name": name}
         return _answer(request, held, wrong=wrong, state_only=True)
@@ -196,16 +196,16 @@ def snooze(request: PersonRequest, held_id: str) -> HttpResponse:
     try:
         talk.snooze(held, request.user, until)
     except talk.NotPending:
-        return _answer(request, held, wrong=gettext(
-            "The item is no longer held: nothing was snoozed."
-        ), state_only=True)
+        return _answer(
+            request, held, wrong=gettext("The item is no longer held: nothing was snoozed."), state_only=True
+        )
     except talk.Past:
         wrong = gettext("That time is in the past: nothing was snoozed.")
         return _answer(request, held, wrong=wrong, state_only=True)
     except talk.PastExpiry:
-        wrong = gettext(
-            "The item expires before that time, on %(at)s: nothing was snoozed."
-        ) % {"at": _at(held.expires_at)}
+        wrong = gettext("The item expires before that time, on %(at)s: nothing was snoozed.") % {
+            "at": _at(held.expires_at)
+        }
         return _answer(request, held, wrong=wrong, state_only=True)
     said = gettext("Snoozed until %(until)s. It expires as always, on %(expires)s.")
     messages.success(request, said % {"until": _at(until), "expires": _at(held.expires_at)})

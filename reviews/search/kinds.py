@@ -37,6 +37,7 @@ class Hit(NamedTuple):
     whole: str  # all of its text
     of: str  # whose it is
     session: str
+    agent: str  # the public id of whose session it is
     state: str | Promise
     state_value: str
     at: datetime
@@ -110,7 +111,8 @@ class Kind:
         """Tell of rows, in the order of `keys`, with what stands around the first of the folded `words`."""
         team = f"{self.team}__name"
         of = (self.of, team) if with_team and self.of != team else (self.of,)  # names of agents are of one team
-        names = {self.key, *of, self.at, *self.texts, *filter(None, (self.session,))}
+        names = {self.key, *of, self.at, *self.texts}
+        names |= {self.session, f"{self.agent}__public_id"} if self.session else set()
         names |= {"state"} if self.states else set()
         rows = list(self.seen(teams).filter(pk__in=list(keys)).values("pk", "public_id", *names))
         self.more(rows)
@@ -126,6 +128,7 @@ class Kind:
             whole=whole,
             of=" · ".join(row[name] for name in of if row[name]),
             session=row[self.session] if self.session else "",
+            agent=row[f"{self.agent}__public_id"] if self.session else "",
             state=self.states(row["state"]).label if self.states else "",
             state_value=row["state"] if self.states else "",
             at=row[self.at],

@@ -214,9 +214,7 @@ def patterns_apart(request: PersonRequest) -> HttpResponse:
     is_apart = request.POST.get("do") != "merge"
     if changed := lifecycle.set_apart(list(mine), request.user, is_apart=is_apart):
         if is_apart:
-            told = ngettext(
-                "%(count)d proposal is separate now.", "%(count)d proposals are separate now.", changed
-            )
+            told = ngettext("%(count)d proposal is separate now.", "%(count)d proposals are separate now.", changed)
         else:
             told = _("Merged with similar proposals again, if there are any.")
         messages.success(request, told % {"count": changed})

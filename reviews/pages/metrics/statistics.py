@@ -218,6 +218,7 @@ def _calls(total: Total) -> list[dict[str, Any]]:
         )
     return sorted(found, key=lambda row: (-row["held"], row["name"]))[:MOST_TOOLS]
 
+
 def _calls_told(total: Total) -> str:
     """Say what people made of the tool calls that were held, and rules of the others."""
     sums = {name: sum(counts[name] for counts in total.calls.values()) for name in daily.CALLS}
@@ -297,7 +298,6 @@ def _looks(records: Sequence[Record], agent: Agent | None) -> dict[str, Any]:
 # -- files -----------------------------------------------------------------------------------------
 
 
-
 @require_safe
 @may_be_late
 def data(request: PersonRequest, name: str, form: str) -> HttpResponse:
@@ -328,9 +328,7 @@ def as_csv(request: PersonRequest) -> HttpResponse:
     asked = Asked.read(request)
     if asked.unknown:  # a file has no place to say that it is not what was asked for
         raise Http404
-    rows = DailyFigure.objects.filter(
-        agent__in=asked.chosen, day__gte=asked.range.first, day__lte=asked.range.last
-    )
+    rows = DailyFigure.objects.filter(agent__in=asked.chosen, day__gte=asked.range.first, day__lte=asked.range.last)
     agents = {agent.pk: agent for agent in asked.agents}
     types = sorted({*TITLES, *(name for row in rows for name in row.signals)})
     counts = ("responses", "triggered", "held", "rejected", "withdrawn", "edited", "approved", "expired", "pending")

@@ -73,7 +73,7 @@ def changes(request: PersonRequest, agent_id: str) -> HttpResponse:
     session = _session(request, agent_id)
     asked, _ = _asked(request)
     known = " ".join(request.GET.getlist("open")).split()[-MOST_OPEN:]
-    ids = [each.partition(".")[0][:40].replace("\0", "") for each in known]
+    ids = [each.partition(".")[0][:40] for each in known]
     parts = [(post, held) for post in posts_of(session.named(ids)) for held in post.held]
     changed = {post.id: post for post, held in parts if held.public_id in ids and signature(held) not in known}
     last = _last(session, asked)
@@ -113,7 +113,7 @@ def _session(request: PersonRequest, agent_id: str) -> Session:
     """Return the session that an address names, of an agent of the person's own teams."""
     seen = Agent.objects.filter(team__in=request.user.teams_as()).select_related("team")
     agent = get_object_or_404(seen, public_id=agent_id)
-    return Session(agent, request.GET.get("session", "")[:255].replace("\0", ""))
+    return Session(agent, request.GET.get("session", "")[:255])
 
 
 def _asked(request: PersonRequest) -> tuple[Asked, list[str]]:

@@ -189,9 +189,7 @@ class _Parts:
     def _parts(self, schema: Mapping[str, Any], names: Sequence[str], properties: Mapping[str, Any]) -> list[_Part]:
         required = schema.get("required")
         needed = required if isinstance(required, list) else ()
-        return [
-            self.of(part, (*names, name), name, is_required=name in needed) for name, part in properties.items()
-        ]
+        return [self.of(part, (*names, name), name, is_required=name in needed) for name, part in properties.items()]
 
     def _plain(self, given: Any) -> tuple[Mapping[str, Any], bool]:
         """Return a schema with what it refers to in its place, and whether it takes null beside that."""

@@ -42,7 +42,7 @@ def verdict(learned: LearnedRisk | None) -> str:
         told = gettext("Nothing learned yet. Learning runs once a day, from %(enough)s decisions on.")
         return told % {"enough": ENOUGH}
     found, gate = learned.found, gate_of(learned)
-    counts = {"decisions": number(found['decisions']), "rejected": number(found['rejected']), "enough": ENOUGH}
+    counts = {"decisions": number(found["decisions"]), "rejected": number(found["rejected"]), "enough": ENOUGH}
     match found["why_not"]:
         case "few":
             return gettext("Too few decisions yet: %(decisions)s of the %(enough)s it takes.") % counts
@@ -276,7 +276,7 @@ def drawn(learned: LearnedRisk) -> dict[str, Any]:
     return {
         "auc": f"{gate.auc:.2f}",
         "auc_interval": f"{gate.auc_low:.2f}–{gate.auc_high:.2f}",
-        "decisions": number(learned.found['decisions']),
+        "decisions": number(learned.found["decisions"]),
         "judged": number(gate.decisions),
         "judged_rejected": number(gate.rejected),
         "curve": curve(gate),

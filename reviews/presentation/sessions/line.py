@@ -46,7 +46,8 @@ def fold(text: str, first: int = FIRST) -> Fold:
     end = min(first, len("\n".join(lines[:FIRST_LINES])))
     if len(text) - end < first // 4 and len(lines) <= FIRST_LINES:
         return Fold(show(text, is_revealed=True))
-    begin = text.rfind(" ", end - first // 8, end) + 1 or end
+    near = end - first // 4  # a line's end is better to part a text at, else that of a word
+    begin = text.rfind("\n", near, end) + 1 or text.rfind(" ", near, end) + 1 or end
     return Fold(
         show(text[:begin], is_revealed=True),
         show(text[begin:MOST], is_revealed=True),
@@ -73,7 +74,7 @@ class Item:
     """One item of a post, as its line says."""
 
     part: Part
-    title: str | Promise
+    title: str
     text: Fold | None
     state: str | Promise
     tone: str  # of the state: "ok", "bad", "warn" or ""
@@ -120,6 +121,7 @@ MARKS = {
     "call": _("tool call"),
     "question": _("question"),
     "held": _("held"),
+    "released": _("held, then let go"),
     "refused": _("refused"),
     "error": _("error"),
 }
@@ -180,7 +182,7 @@ def _mark(post: Post) -> str:
     if post.failed:
         return "error"
     if post.held:
-        return "held"
+        return "released"
     if any(part.kind == Kind.QUESTION for part in post.parts):
         return "question"
     return "call" if post.calls else "words"
@@ -224,7 +226,7 @@ _TONES = {
 
 
 def _item(part: Part, post: Post, user: User) -> Item:
-    title = Kind(part.kind).label if part.kind in Kind.values else part.kind
+    title = str(Kind(part.kind).label) if part.kind in Kind.values else part.kind
     # What is said stands above, where that is all that the item says.
     text = None if part.is_call or not part.text.strip() or _is_said(part, post) else fold(part.text)
     if part.held is None:

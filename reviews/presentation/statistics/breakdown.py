@@ -134,14 +134,10 @@ def groups(report: Report, by: str, viewer: User) -> list[Group]:
             for pattern, each in report.patterns.items()
         ]
     elif by == "reviewer":
-        found = [
-            Group(person.get_username(), person_name(person), "", *each) for person, each in report.people.items()
-        ]
+        found = [Group(person.get_username(), person_name(person), "", *each) for person, each in report.people.items()]
         return sorted(found, key=lambda group: group.name.casefold())  # which ranks nobody
     else:
-        found = [
-            Group(name, str(TITLES.get(name, name)), "", *each) for name, each in report.signals.items()
-        ]
+        found = [Group(name, str(TITLES.get(name, name)), "", *each) for name, each in report.signals.items()]
     return sorted(found, key=lambda group: (not group.now.is_enough, -group.now.rate, group.name))
 
 

@@ -143,13 +143,14 @@ ROWS: dict[str, Any] = {
     "agent": Agent,
     "policy": Agent,
     "agent-context": Agent,
+    "agent-day": Agent,
 }
 
 
 @table("name", ROWS)
 def test_a_row_has_a_page_for_its_own_team_only(two_teams: None, olga: User, as_person: Any, name: str) -> None:
     rows = ROWS[name].objects.all()
-    of_team = ("item", "memory", "lesson", "webhook", "log-import", "agent", "policy", "agent-context")
+    of_team = ("item", "memory", "lesson", "webhook", "log-import", "agent", "policy", "agent-context", "agent-day")
     team = "team" if name in of_team else "agent__team"
     client = as_person(olga)
     ours = rows.filter(**{f"{team}__name": "Aurora"}).latest("pk")
