@@ -134,7 +134,7 @@ def _cell(line: int, hour: int, posts: int, held: int, top: int) -> dict[str, An
         "shade": shade,
         "posts": posts,
         "held": held,
-        "told": gettext("%(posts)s posts, %(held)s held") % {"posts": number(posts), "held": number(held)},
+        "told": gettext("%(posts)s responses, %(held)s held") % {"posts": number(posts), "held": number(held)},
     }
 
 
@@ -144,7 +144,7 @@ def _told(posts: Counter[tuple[date, int]], held: Counter[tuple[date, int]]) -> 
         return gettext("Nothing was posted in these days.")
     (day, hour), most = max(posts.items(), key=lambda each: (each[1], each[0]))
     return gettext(
-        "%(posts)s posts in these days, %(held)s held items; most between %(from)s and %(to)s on %(day)s: %(most)s."
+        "%(posts)s responses in these days, %(held)s held items; most between %(from)s and %(to)s on %(day)s: %(most)s."
     ) % {
         "posts": number(posts.total()),
         "held": number(held.total()),

@@ -117,7 +117,7 @@ def _of_outcome(outcome: CallOutcome | None) -> dict[str, Any] | None:
 def as_markdown(session: Session, user: User) -> Iterator[str]:
     """Write it to be read: a section for each post, what agents said in fences, which no text of theirs ends."""
     name = masked_text(session.name)
-    title = gettext("Session %(name)s") % {"name": _code(name)} if name else gettext("Posts without a session")
+    title = gettext("Session %(name)s") % {"name": _code(name)} if name else gettext("Responses without a session")
     yield f"# {title}\n\n{_plain(session.agent.name)} · {_plain(session.agent.team.name)}\n"
     for post in _posts(session.every()):
         yield "\n" + "\n\n".join(_sections(post, user)) + "\n"

@@ -121,8 +121,8 @@ MARKS = {
     "call": _("tool call"),
     "question": _("question"),
     "held": _("held"),
-    "released": _("held, then let go"),
-    "refused": _("refused"),
+    "released": _("held, then approved"),
+    "refused": _("rejected"),
     "error": _("error"),
 }
 

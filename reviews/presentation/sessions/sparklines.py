@@ -31,7 +31,7 @@ class Spark:
     """One line."""
 
     name: str | Promise
-    kind: str  # "posts", "held", "rejected" or "effect"
+    kind: str  # "responses", "held", "rejected" or "effect"
     values: Sequence[int]
 
     @property
@@ -82,7 +82,7 @@ def _of_days(figures: Sequence[Mapping[str, Any]]) -> list[Spark]:
     held = [figure.get("held", 0) + figure.get("calls_pending", 0) + each.total() for figure, each in days]
     rejected = [sum(figure.get(name, 0) + each[name] for name in REFUSED) for figure, each in days]
     return [
-        Spark(_("posts"), "posts", [figure.get("responses", 0) for figure in figures]),
+        Spark(_("responses"), "responses", [figure.get("responses", 0) for figure in figures]),
         Spark(_("held"), "held", held),
         Spark(_("rejected"), "rejected", rejected),
         *(Spark(NAMES[name], "effect", [each.get(name, 0) for each in effects]) for name in named),

@@ -50,7 +50,7 @@ def test_each_session_of_the_day_has_a_lane_with_what_was_held(
         ("bar", "500.0"), ("refused", "500.0"), ("bar", "625.0"), ("pending", "625.0"),
     ]  # fmt: skip
     assert f'href="/sessions/{kuro.id}/?session=orders"' in page
-    assert "3 posts in these days, 2 held items; most between" in page
+    assert "3 responses in these days, 2 held items; most between" in page
     hours = re.findall(r'<td class="num">([^<]*)</td>', page.split('class="hours"')[1])
     assert [(place % 24, cell) for place, cell in enumerate(hours) if cell != "0"] == [
         (12, "1/1"),
@@ -96,7 +96,7 @@ def test_the_table_of_agents_draws_the_last_days_by_effect_too(client: Any, kuro
     )
     daily.count_days(timezone.now())
     page = client.get("/agents/").content.decode()
-    assert re.findall(r"<span>(\d+ [^<]+)</span></span>", page) == ["2 posts", "2 held", "0 rejected", "1 delete"]
+    assert re.findall(r"<span>(\d+ [^<]+)</span></span>", page) == ["2 responses", "2 held", "0 rejected", "1 delete"]
     assert page.count("<polyline") == 4
     rows = re.findall(r"<tr><th scope=\"row\">kuro</th>(.*?)</tr>", page, re.DOTALL)
     assert [re.findall(r'<td class="num">(\d+)</td>', row)[-1] for row in rows] == ["2", "2", "0", "1"]
