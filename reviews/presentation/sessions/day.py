@@ -18,7 +18,7 @@ from reviews.presentation.ratios import number
 DAYS = 7  # of the map of hours
 WIDTH = 1_000  # of a lane, in units of its view box
 SHADES = 5
-CELL, ROW, LEFT, TOP = 24, 22, 92, 18  # of the map of hours, in units of its view box
+CELL, ROW, LEFT, TOP = 24, 22, 104, 20  # of the map of hours, in units of its view box
 _DAY = timedelta(days=1)
 _REFUSED = (HeldItem.State.REJECTED, HeldItem.State.WITHDRAWN, HeldItem.State.EXPIRED)
 
@@ -112,8 +112,8 @@ def heat(days: Sequence[Day], posts: Counter[datetime], held: Counter[datetime])
     rows = []
     for line, day in enumerate(days):
         cells = [_cell(line, hour, by_place[day.date, hour], held_by_place[day.date, hour], top) for hour in range(24)]
-        name = f"{date_format(day.date, 'D')} {date_format(day.date, 'MONTH_DAY_FORMAT')}"
-        rows.append({"iso": day.date.isoformat(), "name": name, "y": TOP + line * ROW + 15, "cells": cells})
+        name = date_format(day.date, "MONTH_DAY_FORMAT")
+        rows.append({"iso": day.date.isoformat(), "name": name, "x": LEFT - 8, "y": TOP + line * ROW + 15, "cells": cells})
     hours = [{"x": LEFT + hour * CELL, "name": f"{hour:02}"} for hour in range(0, 24, 3)]
     return {
         "rows": rows,
