@@ -224,14 +224,14 @@ def _between(agent: Agent, start: datetime, end: datetime) -> Responses:
     return AgentResponse.objects.filter(agent=agent, received_at__gte=start, received_at__lt=end).order_by()
 
 
+_IN_UTC = "to_char(%(expressions)s AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI')"
+
+
 class _Beginning(Func):
     """How the time of a column begins in UTC, as `2026-11-27 12:34` of that length; no function of Python a row."""
 
     output_field = TextField()
 
-    def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
-        return self.as_sql(compiler, connection, template="substr(%(expressions)s, 1, %(length)s)", **context)
-
-    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
-        template = "left(to_char(%(expressions)s AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI'), %(length)s)"
-        return self.as_sql(compiler, connection, template=template, **context)
+    def as_sql(self, compiler: Any, connection: Any, *args: Any, **context: Any) -> Any:
+        text = _IN_UTC if connection.vendor == "postgresql" else "%(expressions)s"
+        return super().as_sql(compiler, connection, *args, template=f"substr({text}, 1, %(length)s)", **context)

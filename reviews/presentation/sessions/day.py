@@ -112,8 +112,9 @@ def heat(days: Sequence[Day], posts: Counter[datetime], held: Counter[datetime])
     rows = []
     for line, day in enumerate(days):
         cells = [_cell(line, hour, by_place[day.date, hour], held_by_place[day.date, hour], top) for hour in range(24)]
+        place = {"x": LEFT - 8, "y": TOP + line * ROW + 15}
         name = date_format(day.date, "MONTH_DAY_FORMAT")
-        rows.append({"iso": day.date.isoformat(), "name": name, "x": LEFT - 8, "y": TOP + line * ROW + 15, "cells": cells})
+        rows.append({"iso": day.date.isoformat(), "name": name, "cells": cells, **place})
     hours = [{"x": LEFT + hour * CELL, "name": f"{hour:02}"} for hour in range(0, 24, 3)]
     return {
         "rows": rows,
