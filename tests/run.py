@@ -77,6 +77,7 @@ ON_POSTGRESQL = [
     "tests/reviews/pages/test_queue.py",
     "tests/reviews/pages/test_search.py",
     "tests/reviews/search",
+    "tests/reviews/sessions",
     "tests/test_sweeps.py",
     "tests/upgrade",
 ]
