@@ -274,8 +274,8 @@ def test_the_list_asks_the_same_however_many_there_are(
     client.get(reverse("agents"))
     for number in range(10):
         agents.create_agent(aurora, f"agent{number}", olga)
-    # session, person, which agents, these agents, keys, may one be added, held items in the header
-    with django_assert_num_queries(7):
+    # session, person, which agents, these agents, keys, may one be added, held items in the header, their last days
+    with django_assert_num_queries(8):
         page = client.get(reverse("agents"))
     row = next(agent for agent in page.context["agents"] if agent.name == "kuro")
     assert row.pending == 1
