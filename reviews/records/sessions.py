@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
+from django.db import connection
 from django.db.models import Count, Exists, Func, Max, Min, OuterRef, Q, QuerySet, Sum, TextField
 from django.utils import timezone
 from django.utils.functional import Promise
@@ -210,7 +211,7 @@ def by_hour(agent: Agent, start: datetime, end: datetime) -> tuple[Counter[datet
     held = HeldItem.objects.filter(response__in=posts.values("pk")).order_by()
     found: list[Counter[datetime]] = []
     for rows, field in ((posts, "received_at"), (held, "response__received_at")):
-        counted = rows.annotate(part=_Beginning(field, length=length)).values_list("part").annotate(n=Count("pk"))
+        counted = rows.annotate(part=_beginning(field, length)).values_list("part").annotate(n=Count("pk"))
         hours: Counter[datetime] = Counter()
         for part, n in counted:
             at = datetime.fromisoformat(part if ":" in part else f"{part}:00")
@@ -224,14 +225,8 @@ def _between(agent: Agent, start: datetime, end: datetime) -> Responses:
     return AgentResponse.objects.filter(agent=agent, received_at__gte=start, received_at__lt=end).order_by()
 
 
-_IN_UTC = "to_char(%(expressions)s AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI')"
-
-
-class _Beginning(Func):
-    """How the time of a column begins in UTC, as `2026-11-27 12:34` of that length; no function of Python a row."""
-
-    output_field = TextField()
-
-    def as_sql(self, compiler: Any, connection: Any, *args: Any, **context: Any) -> Any:
-        text = _IN_UTC if connection.vendor == "postgresql" else "%(expressions)s"
-        return super().as_sql(compiler, connection, *args, template=f"substr({text}, 1, %(length)s)", **context)
+def _beginning(field: str, length: int) -> Func:
+    """Give how the time of a column begins in UTC, as `2026-11-27 12:34` of that length; it costs no Python a row."""
+    in_utc = "to_char(%(expressions)s AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI')"
+    text = in_utc if connection.vendor == "postgresql" else "%(expressions)s"
+    return Func(field, template=f"substr({text}, 1, {length})", output_field=TextField())
