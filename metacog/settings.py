@@ -689,7 +689,7 @@ CELERY_BEAT_SCHEDULE = {
     **({"chair": {"task": "reviews.tasks.chair", "schedule": 2.0, "options": {"expires": 5}}} if CHAIRMAN_URL else {}),
     "seal-audit": {"task": "reviews.tasks.seal_audit", "schedule": 5.0, "options": {"expires": 10}},
     "keep-anchor": {"task": "reviews.tasks.keep_anchor", "schedule": 600.0, "options": {"expires": 600}},
-    "erase": {"task": "reviews.tasks.erase", "schedule": 3600.0, "options": {"expires": 3600}},
+    "erase": {"task": "reviews.tasks.erase", "schedule": 600.0, "options": {"expires": 600}},
     "count-days": {"task": "reviews.tasks.count_days", "schedule": 300.0, "options": {"expires": 300}},
     "group-alike": {"task": "reviews.tasks.group_alike", "schedule": 60.0, "options": {"expires": 60}},
     "pick-samples": {"task": "reviews.tasks.pick_samples", "schedule": 1800.0, "options": {"expires": 1800}},
