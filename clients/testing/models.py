@@ -3,13 +3,15 @@
 `POST /v1/messages` is Anthropic's Messages, `POST /v1/responses` OpenAI's Responses. A script is a list of turns, a
 turn the tools it uses at once, each `(NAME, ARGUMENTS)`; after the last it says "Done." and uses none. Which turn it
 is follows from the calls that a request brings back, so that an agent may be killed and resumed. What has no tools
-(titles, token counts) gets a word. `"$session"` stands for the terminal that Codex has opened last.
+(titles, token counts) gets a word. `"$session"` stands for the terminal that Codex has opened last. Tests in other
+languages start this file with a script as its word.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -130,3 +132,15 @@ def call_item(call_id: str, name: str, arguments: Mapping[str, Any]) -> dict[str
         return {"type": "custom_tool_call", "call_id": call_id, "name": own, "input": arguments["$input"]}
     item = {"type": "function_call", "id": call_id, "call_id": call_id, "name": own, "arguments": json.dumps(arguments)}
     return item | ({"namespace": namespace} if namespace else {})
+
+
+def main() -> None:
+    """Play a script, `[[[NAME, ARGUMENTS], …], …]`, until standard input ends; print where it is served."""
+    model = Model(json.loads(sys.argv[1]))
+    print(model.url, flush=True)
+    sys.stdin.read()
+    model.close()
+
+
+if __name__ == "__main__":
+    main()

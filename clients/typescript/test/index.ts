@@ -6,6 +6,7 @@ after(end);
 await import("./offline.js");
 await import("./gate.js");
 await import("./ai.js");
+await import("./claude-agent-sdk.js");
 await import("./example.js");
 await import("./runtimes.js");
 await import("./schema.js");

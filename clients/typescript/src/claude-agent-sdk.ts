@@ -1,0 +1,99 @@
+/**
+ * For the Claude Agent SDK: hooks in the process that ask metacog before a tool is used.
+ *
+ *     const gate = new AgentGate(new Client());
+ *     for await (const message of query({ prompt, options: { hooks: gate.hooks } })) …
+ *
+ * They ask about every tool, before Claude Code's own permissions do; `canUseTool: gate.canUseTool` only where those would
+ * ask a person.
+ */
+import type { CanUseTool, HookCallback, HookCallbackMatcher, HookEvent, HookJSONOutput } from "@anthropic-ai/claude-agent-sdk";
+import type { AskOptions, Client } from "./client.js";
+import type { Outcome, ToolCall } from "./gating.js";
+
+const SPARE_SECONDS = 60; // to post and to hear of the decision, beyond the time that it is waited for
+const LONGEST_SECONDS = 30 * 86_400; // that a hook of a client without a deadline may take
+const NO_OBJECT = "Not done: the arguments that a reviewer put in their place are no object.";
+
+export interface AgentGateOptions extends Omit<AskOptions, "signal"> {
+  /** What becomes of calls that metacog does not hold: `nothing`, which leaves them to Claude Code's own permissions, unless given. */
+  readonly passed?: "nothing" | "allow" | undefined;
+}
+
+export class AgentGate {
+  readonly #client: Client;
+  readonly #options: AskOptions;
+  readonly #passed: "nothing" | "allow";
+  /** By call, until it has run: what a person approved. */
+  readonly #approved = new Map<string, Outcome>();
+
+  constructor(client: Client, { passed = "nothing", ...options }: AgentGateOptions = {}) {
+    this.#client = client;
+    this.#options = options;
+    this.#passed = passed;
+  }
+
+  /** For `query`'s options; a hook that fails or is late blocks the tool. The session is Claude Code's, unless one is given. */
+  get hooks(): Partial<Record<HookEvent, HookCallbackMatcher[]>> {
+    const timeout = Math.min(LONGEST_SECONDS, (this.#options.deadline ?? this.#client.deadline) + SPARE_SECONDS);
+    const after = [{ hooks: [this.#after] }];
+    return {
+      PreToolUse: [{ hooks: [this.#before], timeout, onFailure: "block" }],
+      PostToolUse: after,
+      PostToolUseFailure: after,
+    };
+  }
+
+  /** For `query`'s options: decides where Claude Code would ask a person. What became of the call is not reported. */
+  readonly canUseTool: CanUseTool = async (name, input, { toolUseID, signal }) => {
+    const told = await this.#client.gate(callOf(name, input, toolUseID), { ...this.#options, signal });
+    if (!told.allowed) return { behavior: "deny", message: told.message };
+    if (!isObject(told.arguments)) return { behavior: "deny", message: NO_OBJECT };
+    return { behavior: "allow", updatedInput: told.arguments };
+  };
+
+  readonly #before: HookCallback = async (input, _id, { signal }) => {
+    if (input.hook_event_name !== "PreToolUse") throw new Error(`a hook before a tool was told of ${input.hook_event_name}`);
+    const call = callOf(input.tool_name, input.tool_input, input.tool_use_id);
+    const told = await this.#client.gate(call, { session: input.session_id, ...this.#options, signal });
+    const answer = answerOf(told, this.#passed);
+    if (told.held !== null && told.allowed) this.#approved.set(input.tool_use_id, told);
+    return answer;
+  };
+
+  readonly #after: HookCallback = async (input) => {
+    if (input.hook_event_name !== "PostToolUse" && input.hook_event_name !== "PostToolUseFailure") return {};
+    const told = this.#approved.get(input.tool_use_id);
+    if (told === undefined) return {};
+    this.#approved.delete(input.tool_use_id);
+    if (input.hook_event_name === "PostToolUseFailure") this.#client.reportSoon(told, "failed", { detail: input.error });
+    else this.#client.reportSoon(told, "done", { result: input.tool_response });
+    return {};
+  };
+}
+
+function answerOf(told: Outcome, passed: "nothing" | "allow"): HookJSONOutput {
+  const said = (permissionDecision: "allow" | "deny", permissionDecisionReason: string, more: object = {}): HookJSONOutput => ({
+    hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision, permissionDecisionReason, ...more },
+  });
+  if (!told.allowed) return said("deny", told.message);
+  if (told.held === null) return passed === "allow" ? said("allow", told.message) : {};
+  if (told.verdict !== "edit") return said("allow", told.message);
+  if (!isObject(told.arguments)) return said("deny", NO_OBJECT);
+  return said("allow", told.message, { updatedInput: told.arguments, additionalContext: told.message });
+}
+
+/** The types of the arguments are what a reviewer's edit must keep: the SDK tells nobody a tool's schema. */
+function callOf(name: string, input: unknown, callId: string): ToolCall {
+  const given = isObject(input) ? Object.entries(input).filter(([, value]) => value !== null && value !== undefined) : [];
+  const properties = Object.fromEntries(given.map(([key, value]) => [key, { type: typeOf(value) }]));
+  return { name, arguments: input, callId, schema: { type: "object", properties } };
+}
+
+function typeOf(value: unknown): string {
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
