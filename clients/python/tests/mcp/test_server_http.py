@@ -79,7 +79,7 @@ async def test_beyond_loopback_it_is_called_by_its_name_and_with_its_token(metac
     async with httpx2.AsyncClient(headers=headers) as http:
         transport = streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http)
         async with Client(transport) as client:
-            assert len((await client.list_tools()).tools) == 6
+            assert "ask_person" in [tool.name for tool in (await client.list_tools()).tools]
 
 
 @pytest.mark.parametrize(
