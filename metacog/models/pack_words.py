@@ -33,6 +33,7 @@ WORDS = (
     gettext_noop("writes outside of the workspace"),
     gettext_noop("writes what git or an agent runs by itself"),
     gettext_noop("changes what a pipeline or an install runs or may do"),
+    gettext_noop("writes what fetches something and runs it"),
     gettext_noop("deletes outside of the workspace"),
     gettext_noop("deletes a database or a dump of one"),
     gettext_noop("deletes more than build outputs, temporary files and single files"),

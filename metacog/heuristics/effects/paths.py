@@ -21,19 +21,37 @@ SECRET = re.compile(
     r"|\.azure/.*|\.config/gcloud/.*|application_default_credentials\.json|\.config/gh/hosts\.yml|\.password-store/.*"
     r"|\.terraform\.d/credentials.*|\.cargo/credentials(?:\.toml)?|\.gem/credentials|\.m2/settings\.xml"
     r"|(?:client_)?secrets?(?:\.(?!py$|rst$|md$|txt$|html$|go$|js$|ts$|rb$|c$|h$|java$)[\w.-]+)?|credentials(?:\.(?:json|ya?ml|csv|ini|toml|db))?"
-    r"|service[-_]account[\w.-]*\.json|[\w.-]*\.tfstate(?:\.backup)?"
+    r"|service[-_]?account[\w.-]*\.json|[\w.-]*firebase-adminsdk[\w.-]*\.json|[\w.-]*\.tfstate(?:\.backup)?"
+    r"|(?!(?:example|sample|template|dist|default)\.)[\w-]+\.env|\.dev\.vars|wp-config\.php"
+    r"|appsettings\.(?:production|staging|secrets)\.json|local\.settings\.json|application-prod(?:uction)?\.(?:ya?ml|properties)"
+    r"|secrets?/[\w.-]+\.(?:ya?ml|json|env|txt|toml|ini|conf)|\.?vault[-_]pass\w*(?:\.\w+)?|auth\.json|wallet\.json"
+    r"|\.s3cfg|\.terraformrc|rclone\.conf|\.databrickscfg|[^/]*\.(?:keyring|keychain(?:-db)?)"
     r"|(?:\.mozilla|\.thunderbird|\.config/(?:google-chrome|chromium|BraveSoftware|microsoft-edge))/.*"
     r"|(?:Application Support|AppData)/.*(?:Firefox|Chrome|Chromium|Brave-Browser|Microsoft Edge)/.*"
     r"|cookies\.sqlite|Web Data"
     r"|run/secrets/.*|var/run/secrets/.*|etc/(?:g?shadow-?|sudoers(?:\.d/.*)?|ssl/private/.*|ssh/ssh_host_\w+_key)"
-    r"|proc/(?:[^/]+)/(?:environ|mem)"
+    r"|proc/(?:[^/]+)/(?:environ|mem)|proc/kcore|dev/(?:k?mem|video\d+|snd/.*|input/.*)|etc/kubernetes/.*\.conf"
     r"|\.(?:bash|zsh|psql|mysql|python)_history|Login Data|logins\.json|key[34]\.db|wallet\.dat"
     r"|[^/]*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc\.key|ovpn)"
     r")/?$",
     re.IGNORECASE,
 )
 
-
+EXAMPLE = re.compile(r"[._-](?:example|sample|template|dist|schema)s?(?:\.\w+)?$", re.IGNORECASE)
+HIDDEN = re.compile(r"(?:~|\$HOME|\$\{HOME\}|/root|/(?:home|Users)/[^/]+)/((?:\.(?!\.?(?:/|$))|Library/)[^/]*(?:/.*)?)")
+OPEN = re.compile(  # of what a home hides: settings of shells and editors, and what tools have downloaded
+    r"\.(?:(?:bash|zsh|z)(?:rc|env|_profile|profile|_aliases|_logout)|profile|inputrc|g?vimrc|tmux\.conf|screenrc"
+    r"|git(?:config|ignore\w*|message)|hgrc|editorconfig|condarc|Rprofile|irbrc|pryrc|gemrc|ackrc|[\w-]+-version(?:s)?"
+    r"|nvmrc|clang-format|(?:prettier|eslint)rc[\w.]*"
+    r"|(?:cache|rustup|nvm|npm|pnpm-store|yarn|bun|deno|pyenv|rbenv|rvm|asdf|sdkman|jenv|volta|fnm|conda|mamba|tox|ivy2"
+    r"|virtualenvs|sbt|gem|cpan\w*|cabal|stack|ghcup|opam|julia|nuget|dotnet|hex|mix|pub-cache|vim|emacs\.d|oh-my-zsh"
+    r"|matplotlib|ipython|keras|torch|node-gyp|android|gradle/(?:caches|wrapper|daemon)|m2/(?:repository|wrapper)"
+    r"|cargo/(?:registry|git|bin|env|config[\w.]*)|bundle/cache|composer/(?:cache|vendor)|vscode[\w-]*|cursor|claude"
+    r"|codex/(?!auth)[^/]+|local/(?:bin|lib|state|share/(?!keyrings|kwalletd)[^/]+)"
+    r"|config/(?:nvim|fish|git|htop|pip|matplotlib|yapf|black|ruff|uv|flake8|pycodestyle|systemd|autostart|tmux|zsh|bat"
+    r"|alacritty|kitty|starship\.toml|direnv))(?:/.*)?"
+    r"|ssh/(?:known_hosts|config|[\w.-]+\.pub))|Library/(?:Caches|Logs|Developer|Python|Fonts)(?:/.*)?"
+)
 GLOB = re.compile(r"[*?\[]")
 USUAL_SECRETS = (".env", ".netrc", ".npmrc", ".pgpass", "id_rsa", "id_ed25519", "credentials", "shadow", "kubeconfig")
 
@@ -80,7 +98,12 @@ def is_secret(path: str) -> bool:
 
 @lru_cache(maxsize=4096)  # an agent works on the same files for a while
 def _is_secret(path: str) -> bool:
+    if EXAMPLE.search(path):
+        return False
     if SECRET.search(path):
+        return True
+    hidden = HIDDEN.fullmatch(path)
+    if hidden is not None and OPEN.fullmatch(hidden[1].rstrip("/")) is None:
         return True
     name = path.rstrip("/").rpartition("/")[2]
     if not GLOB.search(name) or len(re.sub(r"\W", "", name)) < 2:

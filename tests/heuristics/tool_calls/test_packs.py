@@ -142,6 +142,13 @@ def test_the_sets_are_within_their_bars(pack: str, name: str) -> None:
     assert found.is_within, "scripts/pack_rates.py --show"
 
 
+@pytest.mark.parametrize("name", ["coding", "dangerous", "lookalike"])
+def test_the_kinds_are_within_the_bars_of_coding(name: str) -> None:
+    found = pack_rates.rate("coding", pack_rates.SETS / "kinds" / f"{name}.jsonl")
+    assert len(found.judged) >= 200
+    assert found.is_within, "scripts/pack_rates.py scripts/packs/kinds --pack coding --show"
+
+
 def test_read_only_frees_a_third_of_a_coding_agent() -> None:
     found = pack_rates.rate("read-only", pack_rates.SETS / "coding.jsonl")
     assert found.fates["passed"] >= len(found.judged) / 3

@@ -4,8 +4,19 @@ Rows are data: those of `table/*.json`, and a policy's own before them. docs/pro
 """
 
 from .lookup import Programs, table
-from .powers import effect_of_script
+from .powers import effect_of_script, is_about_data
 from .rows import FIELDS
 from .words import Applied, Found, Word, is_input, tail
 
-__all__ = ["FIELDS", "Applied", "Found", "Programs", "Word", "effect_of_script", "is_input", "table", "tail"]
+__all__ = [
+    "FIELDS",
+    "Applied",
+    "Found",
+    "Programs",
+    "Word",
+    "effect_of_script",
+    "is_about_data",
+    "is_input",
+    "table",
+    "tail",
+]

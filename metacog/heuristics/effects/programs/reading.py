@@ -45,7 +45,7 @@ class Reading(Split):
     def _tasks(self) -> None:
         """What the names of the tasks say that it runs: `make deploy`, `npm run deploy`."""
         subcommand = self.result.subcommand.split()
-        if subcommand and subcommand[0] not in {"run", "run-script"}:
+        if subcommand and subcommand[0] not in {"run", "run-script", "task"}:
             return
         own = self.result.operands[self.result.behind :] if self.result.behind is not None else ()
         named = [

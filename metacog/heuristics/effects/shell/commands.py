@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..effect import MADE, Effect, Kind
 from ..paths import GLOB, is_secret, normal
-from ..programs import Applied, Found, Word, effect_of_script, tail
+from ..programs import Applied, Found, Word, effect_of_script, is_about_data, tail
 from . import code, scripts, search, sessions
 from .out import Made
 from .state import NUMBER, Given, State, either, forget
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .walk import Text
 
 SYSTEM = frozenset({"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"})
+SYSTEM_FOLDERS = ("/bin/", "/usr/", "/sbin/", "/opt/")
 BIN = re.compile(r"(?:.*/)?(?:bin|\.bin|Scripts)")
 ADDRESS = re.compile(r"(?!file:)[a-z][a-z0-9+.-]{1,15}://")
 SETTING = re.compile(r"[\w.-]+=(?=~?/|\.\./)")
@@ -95,6 +96,8 @@ def run(text: "Text", argv: Sequence[Word], state: State, given: Given | None) -
     if own is not None:
         return own(text, name, words, state, given)
     called = _program(text, name, state)
+    if "/" in name.text:
+        _named_script(text, name, words, state)
     if called is None:
         return None
     applied = text.out.programs.apply(called, words)
@@ -161,6 +164,8 @@ def _apply(
     for found in _found(applied, found_by):
         effects += _effect(text, found, span, inner, looks=applied.names, deep=applied.deep)
     _settings(text, applied, effects, state)
+    if out.live and is_about_data([applied.subcommand, *(word.text for word in applied.operands)]):
+        out.add("write", "production", "name", span=span)
     if applied.program == "git" and applied.subcommand in SHOWN:
         _shown(text, applied, state)
     if applied.cwd is not None and not applied.remote and any(found.effect == "execute" for found in applied.found):
@@ -185,6 +190,7 @@ def _apply(
         in_memory = language.startswith("sql:") and applied.operands[:1] and applied.operands[0].text == ":memory:"
         code.read(text, "sql:memory" if in_memory else language, word, inner, given)
     if applied.script and applied.operands:
+        _named_script(text, applied.operands[0], applied.operands[1:], inner)
         _made_script(text, applied.operands[0], applied.language, inner)
     if applied.script and applied.operands and applied.operands[0].exact:
         script = applied.operands[0]
@@ -232,12 +238,19 @@ def _link(text: "Text", applied: Applied, state: State) -> None:
         text.out.links[f"{name}/{base}"] = to
 
 
+def _named_script(text: "Text", script: Word, words: Sequence[Word], state: State) -> None:
+    """What the name of a script says that it does, where what is in it is not known."""
+    is_made = text.out.place(script, state.cwd) in text.out.made
+    if is_made or script.text.startswith(SYSTEM_FOLDERS) or not script.exact:
+        return
+    effect = effect_of_script(script.text, *(word.text for word in words))
+    if effect is not None:
+        text.out.add(effect, script.text, "name", span=_span(script), detail="as its name says")
+
+
 def _made_script(text: "Text", script: Word, language: str, state: State) -> None:
-    """Read a script that the text itself has written before it runs it; of another one the name tells."""
+    """Read a script that the text itself has written before it runs it."""
     made = text.out.made.get(text.out.place(script, state.cwd))
-    told = effect_of_script(script.text) if made is None and script.exact else None
-    if told is not None:
-        text.out.add(told, script.text, "name", span=_span(script), detail="as its name says")
     if made is None or (made.content is None and made.by in COPIES):
         return
     if made.content is None:
@@ -280,7 +293,8 @@ def _effect(
         word = word._replace(start=span[0], end=span[1])
     if found.of in {"path", "url"} and word.text.startswith("file://"):
         return text.out.path("read", tail(word, len("file://")), state.cwd)
-    if found.of == "path" and ADDRESS.match(word.text):
+    is_code = found.effect == "execute" and word.text.startswith(("http://", "https://"))
+    if is_code or (found.of == "path" and ADDRESS.match(word.text)):
         made = [text.out.add(found.effect, word.text, "url", span=(word.start, word.end), detail=found.detail)]
         return [*made, *_remote(text, found.effect, word)]
     if found.of == "path":

@@ -63,6 +63,7 @@ class Out:
         self.hidden = False
         self.steps = 0
         self.remote = False
+        self.live = False  # it was told to work on what runs for everybody
         self.made: dict[str, Made] = {}  # files that the text itself has printed into
         self.written: set[str] = set()
         self.links: dict[str, str] = {}  # links that it has made, and what they point to

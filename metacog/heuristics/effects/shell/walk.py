@@ -44,7 +44,7 @@ DANGEROUS = re.compile(  # variables that make a program run something, load som
     r"|PYTHON(?:STARTUP|HOME|INSPECT|BREAKPOINT)|PERL5\w+|PERLLIB|RUBY(?:OPT|LIB)|NODE_(?:OPTIONS|PATH)|LUA_\w+"
     r"|_?JAVA_(?:TOOL_)?OPTIONS|JDK_JAVA_OPTIONS|GIT_\w+|S(?:SH|UDO)_ASKPASS|RSYNC_\w+|TAR_OPTIONS|CVS_RSH"
     r"|SVN_SSH|\w*PAGER|EDITOR|VISUAL|BROWSER|LESSOPEN|LESSCLOSE|SHELL|GREP_OPTIONS|GCONV_PATH|LOCPATH|TERMINFO"
-    r"|TERMCAP|OPENSSL_\w+|HOME|XDG_CONFIG_HOME|MAKEFLAGS|GOFLAGS|(?:npm|NPM)_(?:config|CONFIG)_\w+"
+    r"|TERMCAP|HIST(?:FILE|SIZE|FILESIZE)|OPENSSL_\w+|HOME|XDG_CONFIG_HOME|MAKEFLAGS|GOFLAGS|(?:npm|NPM)_(?:config|CONFIG)_\w+"
     r"|RUSTC|RUSTDOC|RUSTC_\w*WRAPPER|CARGO_\w+_(?:RUNNER|LINKER)|CARGO_(?:HOME|REGISTR\w+|SOURCE_\w+|BUILD_\w+)"
     r"|CC|CXX|CPP|LD|AR|AS|CMAKE_\w+_LAUNCHER|\w+_(?:OPTS|ADDOPTS)|MAVEN_\w+|PYTEST_PLUGINS|DOTNET_STARTUP_HOOKS"
     r"|CORECLR_\w+|GO(?:PROXY|SUMDB|NOSUMDB|INSECURE|NOSUMCHECK|ROOT|ENV)|BUNDLE_\w*(?:MIRROR|SOURCE)\w*|GEM_(?:HOME|PATH|HOST)"
@@ -53,6 +53,12 @@ DANGEROUS = re.compile(  # variables that make a program run something, load som
     r"|PIP_\w+|UV_\w*INDEX\w*|DOCKER_\w+|KUBECONFIG|AWS_ENDPOINT\w*|\w+_(?:proxy|PROXY)"
 )
 SEARCHED = frozenset({"PYTHONPATH", "CLASSPATH", "GOPATH"})  # lists of folders with code
+LIVE = re.compile(  # NAME=value that has a program work on what runs for everybody
+    r"(?:\w*_)?(?:ENV|ENVIRONMENT|STAGE|SETTINGS_MODULE|SETTINGS)=(?:[\w.]*\.)?(?:prod|production|live)"
+    r"|(?:\w*_)?(?:DATABASE_URL|DB_URL|DSN|MONGO_URL|REDIS_URL)=(?:\$\{?\w*PROD\w*\}?|\w+://(?:[^/@]*@)?(?!localhost\b)(?:[\w-]*prod[\w-]*|[\w-]+(?:\.[\w-]+)*\.[a-z]+)[:/].*)"
+    r"|(?:PGHOST|DB_HOST|MYSQL_HOST)=(?:[\w-]*prod[\w-]*|[\w-]+(?:\.[\w-]+)*\.[a-z]+)",
+    re.IGNORECASE,
+)
 SAFE_NAMES = re.compile(
     r"GIT_(?:AUTHOR|COMMITTER)_\w+|GIT_TERMINAL_PROMPT|GIT_OPTIONAL_LOCKS|GIT_PS1\w*|GIT_ADVICE|PIP_(?:NO|DISABLE)_\w+"
     r"|DOCKER_BUILDKIT|(?:npm|NPM)_(?:config|CONFIG)_(?:loglevel|audit|fund|progress|cache|update_notifier)"
@@ -69,6 +75,7 @@ SAFE_FLAGS = re.compile(  # of GOFLAGS, NODE_OPTIONS, MAKEFLAGS and the like
 )
 SAFE_VALUES = re.compile(
     r"|cat|less|more|true|:|/bin/true|/bin/cat|dumb|0|1|xterm[\w-]*|ignore|default|always|error|never|direct|off"
+    r"|prod|production|dev|development|test|testing|staging|local|ci"
     r"|(?:[\w]+-)*(?:gcc|g\+\+|clang|clang\+\+|cc|c\+\+|ld|lld|mold|ar|as|tcc|icc|icx)(?:-[\d.]+)?"
     r"|(?:ccache|sccache)(?: (?:gcc|g\+\+|clang|clang\+\+))?|https://proxy\.golang\.org(?:,direct)?|\$\(go env \w+\)"
 )
@@ -636,6 +643,8 @@ class Text:
         """Take note of a variable, and of those that make something run."""
         if value is not None and CODE.search(value.text) and value.exact:
             self.out.hidden = True
+        if value is not None and LIVE.fullmatch(f"{name}={value.text}"):
+            self.out.live = True
         if name in SEARCHED:
             for part in value.text.split(":") if value is not None else ():
                 if part.startswith(commands.OUTSIDE) and not part.startswith(commands.SHARED):
@@ -694,8 +703,10 @@ class Text:
         for child in [*node.named_children, *extra]:
             for word in [Word(self.source(child))] if child.type == "variable_name" else words(self, child, state):
                 state.variables[word.text] = None
-                if CODE.search(word.text):
-                    self.doubt("a name that is run", self.span(child))
+                if CODE.search(word.text) or word.text == "HISTFILE":
+                    self.doubt(
+                        "a name that is run" if word.text != "HISTFILE" else "hides what is run", self.span(child)
+                    )
 
     def test(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
         """[ … ] and [[ … ]]: nothing but what is run to make their words."""
