@@ -34,6 +34,7 @@ from reviews.pages import (
     talk,
     threads,
 )
+from reviews.pages.agents import first_hour
 from reviews.pages.calls import grants, team_rules
 from reviews.pages.knowledge import (
     exchange,
@@ -200,6 +201,7 @@ urlpatterns = [
     path("agents/<str:agent_id>/policy/", policy.policy, name="policy"),
     path("agents/<str:agent_id>/pack", agents.agent_pack, name="agent-pack"),
     path("agents/<str:agent_id>/context/", context.context, name="agent-context"),
+    path("agents/<str:agent_id>/first-hour", first_hour.first_hour, name="agent-first-hour"),
     path("agents/<str:agent_id>/day/", day.show, name="agent-day"),
     path("agents/<str:agent_id>/handcard", agents.agent_handcard, name="agent-handcard"),
     path("agents/<str:agent_id>/rotate", agents.agent_rotate, name="agent-rotate"),

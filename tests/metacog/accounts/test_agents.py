@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import html
+import os
 import re
 import shlex
 import subprocess
 import sys
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from django.test import Client
@@ -19,6 +21,8 @@ from metacog.models import Agent, AgentKey, AgentState, AuditEvent, Policy
 from patterns.models import ErrorPattern
 from tests.conftest import HELD, Caller
 from tests.tables import table
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def secrets_in(page: str) -> list[str]:
@@ -107,8 +111,12 @@ class TestAdding:
         settings.PUBLIC_URL = live_server.url
         page = new(as_person(olga), aurora).content.decode()
         example = html.unescape(re.search(r'id="example-python"[^>]*>(.*?)</pre>', page, re.DOTALL)[1])
-        done = subprocess.run([sys.executable, "-c", example], capture_output=True, text=True, timeout=120)
-        assert done.stdout.startswith("chat "), done.stderr
+        client = {"PYTHONPATH": str(ROOT / "clients" / "python" / "src")}
+        done = subprocess.run(
+            [sys.executable, "-c", example], capture_output=True, text=True, timeout=120, env=os.environ | client
+        )
+        assert done.stdout.startswith("pending "), done.stderr
+        assert "/queue/held_" in done.stdout
 
     def test_the_curl_example_is_held_with_the_policy_of_a_new_agent(
         self, olga: Any, aurora: Any, as_person: Any
@@ -199,9 +207,7 @@ class TestChanging:
         event = AuditEvent.objects.get(action="agent-changed")
         assert event.data == {"fields": ["name"], "was": {"name": "kuro"}, "now": {"name": "shiro"}}
 
-    def test_what_somebody_changed_since_the_page_was_opened_stays(
-        self, olga: Any, kuro: Any, as_person: Any
-    ) -> None:
+    def test_what_somebody_changed_since_the_page_was_opened_stays(self, olga: Any, kuro: Any, as_person: Any) -> None:
         client, address, agent = as_person(olga), reverse("agent", args=[kuro.id]), Agent.objects.get()
         agents.change(agent, None, name="kuro", language="en", callback_url="https://old.example.org/")
         opened = client.get(address).content.decode()
@@ -231,9 +237,7 @@ class TestChanging:
         assert '<form method="post" action="/agents/' not in page
 
 
-def test_the_firing_rate_counts_the_last_responses(
-    olga: Any, kuro: Any, as_person: Any, contexts: None
-) -> None:
+def test_the_firing_rate_counts_the_last_responses(olga: Any, kuro: Any, as_person: Any, contexts: None) -> None:
     for text in (HELD, "It may be the disk.", "Clearly.", HELD + " Again."):
         kuro.respond(text)
     kuro.respond(HELD, items=[])

@@ -1,0 +1,1 @@
+"""Parts of the agent's page that know what its agent posted."""
