@@ -382,7 +382,12 @@ def _views(user: User, filters: Filters, held: int) -> list[dict[str, Any]]:
 def _order_names(teams: Sequence[Team]) -> dict[Order, str]:
     """Name the orders in which these teams' queue can be read, the usual one first."""
     kinds = {team.risk_kind for team in teams if team.risk_kind}
-    learned = {"length": gettext("Order: risk by length"), "turns": gettext("Order: risk by turns")}
+    learned = {
+        "length": gettext("Order: risk by length"),
+        "turns": gettext("Order: risk by turns"),
+        "agent": gettext("Order: risk by agent"),
+        "metadata": gettext("Order: risk by metadata"),
+    }
     names: dict[Order, str] = {
         "learned": learned.get(min(kinds), "") if len(kinds) == 1 else "",
         "risk": gettext("Order: score"),

@@ -11,7 +11,12 @@ from metacog.accounts.forms import StoredForm
 from metacog.models import Team
 from reviews.risk.choices import MOST_A_DAY
 
-ORDERS = {"length": _("Order the queue by length"), "turns": _("Order the queue by the turns of the session")}
+ORDERS = {
+    "length": _("Order the queue by length"),
+    "turns": _("Order the queue by the turns of the session"),
+    "agent": _("Order the queue by how often each agent’s items were rejected"),
+    "metadata": _("Order the queue by how often each value of metadata was rejected"),
+}
 HOLD, PASS = "hold", "pass"
 
 

@@ -73,8 +73,7 @@ def learn_and_keep(team: Team, now: datetime) -> tuple[Learned, LearnedRisk]:
     if len(decided) > 1:
         for agent in sorted(decided, key=lambda each: (-len(decided[each]), each))[:MOST_AGENTS]:
             if len(decided[agent]) >= ENOUGH_OF_AGENT:
-                others = [each for other, some in decided.items() if other != agent for each in some]
-                own[agent] = learn(decided[agent], others=others)
+                own[agent] = learn(decided[agent], team=of_team.judged)
     texts = list(_recent(team, now))
     with transaction.atomic(durable=True):
         team = Team.objects.select_for_update().get(pk=team.pk)
@@ -82,7 +81,7 @@ def learn_and_keep(team: Team, now: datetime) -> tuple[Learned, LearnedRisk]:
         kept = _keep(team, None, of_team, texts, now)
         LearnedRisk.objects.filter(team=team).exclude(agent=None).exclude(agent__in=own).delete()
         in_use = {agent: _keep(team, agent, learned, texts, now) for agent, learned in own.items()}
-        team.risk_kind = (of_team.order or "") if kept.model else ""
+        team.risk_kind = (of_team.order or "").partition(":")[0] if kept.model else ""  # the key stands in `found`
         team.risk_cut, team.risk_model = choices.budget_cut(team), kept.model_id
         team.save(update_fields=["risk_kind", "risk_cut", "risk_model"])
         Agent.objects.filter(team=team).update(risk_model=kept.model_id)
@@ -182,6 +181,7 @@ def _decided(team: Team) -> Iterator[tuple[int, list[Decided]]]:
                 _belongs(decision.agent_id, body),
                 care=_care(decision.shown_ms, held.text),
                 key=held.public_id,
+                by=str(decision.person_id or ""),
             )
         )
     samples = Sample.objects.filter(agent__team=team, response__erased_at=None)

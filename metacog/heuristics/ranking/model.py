@@ -6,20 +6,20 @@ from array import array
 from base64 import b64decode, b64encode
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from itertools import chain
 from sys import byteorder
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 from ..text.shadow import fold
 from ..text.spans import Place
 from ..text.words import STOPWORDS
 from .around import METADATA, key_of
 from .features import BUCKETS, QUESTION, Seen, runs
-from .logistic import Row, chance, fit
+from .logistic import MOST_ROUNDS, Ascent, Row, chance
 
 # Its version, which says what facts it may know. 1 knew of no effects and counted nothing, 2 knew nothing of metadata
 # and of what was around a text: they read as they did.
@@ -33,9 +33,9 @@ _MOST_FACTS = 4_000
 _STEPS = 32_767
 _SIZES = {1: 2, 2: 4, 3: 4}  # by format, how much is written of a fact
 
-# Of what a model may be made: everything, or one fact alone, where that orders as well.
-Kind = Literal["learned", "length", "turns", "score"]
-_ALONE: Mapping[Kind, str] = {"length": "length", "turns": "turns"}  # the score orders without a model
+# Of what a model may be made: everything ("learned"), or "length", "turns", "agent", a key of metadata ("metadata:KEY")
+# alone, where that orders as well. The "score" orders without a model.
+Kind = str
 
 
 class Reason(NamedTuple):
@@ -57,6 +57,7 @@ class Fact(NamedTuple):
 
 
 _UNKNOWN = Fact(0.0, 0.0)
+ModelT = TypeVar("ModelT", bound="Model")
 
 
 class Case(NamedTuple):
@@ -88,47 +89,15 @@ class Model:
         The same cases in the same order give the same model to the byte. Takes about 0.3 s of CPU for 1,000 texts of
         500 characters.
         """
-        counted, against = Counter[str](), Counter[str]()
-        sums: dict[str, float] = {}
-        for case in cases:
-            counted.update(case.seen.facts.keys())
-            if case.rejected:
-                against.update(case.seen.facts.keys())
-            for name, value in case.seen.facts.items():
-                sums[name] = sums.get(name, 0.0) + value
-        alone, passing = _ALONE.get(kind), _passing(cases, counted)
-        frequent = sorted(counted.keys() - passing, key=lambda name: (-counted[name], name))[:_MOST_FACTS]
-        names = [name for name in frequent if counted[name] >= _LEAST_COUNT and alone in (None, name)]
-        columns = {name: BUCKETS + number for number, name in enumerate(names)}
-        rows = [
-            Row(
-                () if alone else _groups(case.seen),
-                [(columns[name], value) for name, value in case.seen.facts.items() if name in columns],
-                case.rejected,
-                case.weight,
-            )
-            for case in cases
-        ]
-        intercept, weights = fit(rows, BUCKETS + len(names))
-        scale = max(map(abs, weights[:BUCKETS])) / _STEPS
-        return cls(
-            kind=kind,
-            cases=len(cases),
-            rejected=sum(case.rejected for case in cases),
-            intercept=round(intercept, 6) + 0.0,
-            scale=scale,
-            words=array("h", [round(weight / scale) if scale else 0 for weight in weights[:BUCKETS]]),
-            facts={
-                # No -0.0, which a database may keep as 0.0: the id would stand for another content.
-                name: Fact(
-                    round(weights[column], 6) + 0.0,
-                    round(sums[name] / len(cases), 6) + 0.0,
-                    counted[name],
-                    against[name],
-                )
-                for name, column in sorted(columns.items())
-            },
-        )
+        learner = Learner(cases, kind)
+        learner.learn(range(len(cases)))
+        return learner.model(cls)
+
+    def stretched(self, shift: float, stretch: float) -> Self:
+        """Return the model whose odds are these times `stretch` and `shift` more: the same order."""
+        facts = {name: fact._replace(weight=round(fact.weight * stretch, 6) + 0.0) for name, fact in self.facts.items()}
+        intercept = round(shift + self.intercept * stretch, 6) + 0.0
+        return replace(self, intercept=intercept, scale=self.scale * stretch, facts=facts)
 
     def risk(self, seen: Seen) -> float:
         """Return where a text stands between 0 and 1: the higher, the likelier people reject it."""
@@ -236,6 +205,79 @@ class Model:
             raise ValueError(f"{error.args[0]!r} is missing") from None
         except (TypeError, AttributeError):
             raise ValueError("it has another shape") from None
+
+
+class Learner:
+    """Learns from some of the cases, then from more of them; what facts there are it knows from all."""
+
+    def __init__(self, cases: Sequence[Case], kind: Kind = "learned") -> None:
+        self._cases, self._kind = cases, kind
+        self._counted, self._against = Counter[str](), Counter[str]()
+        self._sums: dict[str, float] = {}
+        for case in cases:
+            self._counted.update(case.seen.facts.keys())
+            if case.rejected:
+                self._against.update(case.seen.facts.keys())
+            for name, value in case.seen.facts.items():
+                self._sums[name] = self._sums.get(name, 0.0) + value
+        passing = _passing(cases, self._counted)
+        frequent = sorted(self._counted.keys() - passing, key=lambda name: (-self._counted[name], name))[:_MOST_FACTS]
+        names = [name for name in frequent if self._counted[name] >= _LEAST_COUNT and _is_of(name, kind)]
+        self._columns = {name: BUCKETS + number for number, name in enumerate(names)}
+        self._rows = [
+            Row(
+                _groups(case.seen) if kind == "learned" else (),
+                [(self._columns[name], value) for name, value in case.seen.facts.items() if name in self._columns],
+                case.rejected,
+                case.weight,
+            )
+            for case in cases
+        ]
+        self._ascent = Ascent(BUCKETS + len(names))
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys of metadata of which values come again, and are not all the same."""
+        counts = Counter(key_of(name) for name in self._columns)
+        return sorted(key for key, count in counts.items() if key and count > 1)
+
+    def learn(self, more: Iterable[int], rounds: int = MOST_ROUNDS) -> None:
+        """Learn from more of the cases, by their numbers."""
+        self._ascent.learn([self._rows[number] for number in more], rounds)
+
+    def odds(self, number: int) -> float:
+        """Return the logarithm of the odds of one case by what was learned so far."""
+        return self._ascent.odds(self._rows[number])
+
+    def model(self, of: type[ModelT]) -> ModelT:
+        """Return what was learned."""
+        weights, cases = self._ascent.weights, self._cases
+        scale = max(map(abs, weights[:BUCKETS])) / _STEPS
+        return of(
+            kind=self._kind,
+            cases=len(cases),
+            rejected=sum(case.rejected for case in cases),
+            intercept=round(self._ascent.intercept, 6) + 0.0,
+            scale=scale,
+            words=array("h", [round(weight / scale) if scale else 0 for weight in weights[:BUCKETS]]),
+            facts={
+                # No -0.0, which a database may keep as 0.0: the id would stand for another content.
+                name: Fact(
+                    round(weights[column], 6) + 0.0,
+                    round(self._sums[name] / len(cases), 6) + 0.0,
+                    self._counted[name],
+                    self._against[name],
+                )
+                for name, column in sorted(self._columns.items())
+            },
+        )
+
+
+def _is_of(name: str, kind: Kind) -> bool:
+    """Tell whether a model of a kind knows a fact."""
+    if kind.startswith(METADATA):
+        return key_of(name) == kind.removeprefix(METADATA)
+    return kind in ("learned", name, name.partition(":")[0])
 
 
 def _passing(cases: Sequence[Case], counted: Mapping[str, int]) -> set[str]:

@@ -1,9 +1,13 @@
 """Whether an order is worth having: it must beat what costs nothing, on decisions it was not learned from.
 
-The newest 30 % judge, whole sessions at a time. A rival is beaten when the interval of the difference in AUC, from a
-paired bootstrap over sessions (Efron and Tibshirani 1993, chapter 8), lies above 0.
+Each tenth of the decisions, whole sessions at a time, judges what was learned of all before it ("rolling origin"); two
+are compared only within a tenth, so that what changes with time is no merit. Or the newest 30 % judge. A rival is
+beaten when the interval of the difference in AUC, from a paired bootstrap over sessions (Efron and Tibshirani 1993,
+chapter 8), lies above 0; in a rolling judgment chance must be beaten so, and another rival in
+most of the draws (`SURE`).
 """
 
+import math
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,6 +15,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self, TypeVar
 
 NEWEST = 0.3
+TENTHS = 10
+# Of the draws; docs/learning.md says how often what is no better is offered with these. What is learned holds what a
+# rival knows that learns too, so that the two differ little.
+SURE, SURER = 0.85, 0.95
 ENOUGH = 100  # decisions
 ENOUGH_OF_EACH = 10  # rejected and others, among those that judge and among those that teach
 ENOUGH_SESSIONS = 10  # on either side
@@ -20,6 +28,7 @@ CALIBRATED = 0.05  # the expected calibration error up to which a risk may be to
 _BINS = 10
 _SEED = 20_260_301
 CHANCE = "chance"
+FACTS = ("length", "turns", "score")  # rivals that learn nothing
 Row = TypeVar("Row")
 
 
@@ -29,6 +38,7 @@ class Judged(NamedTuple):
     session: int  # the number of its session: what belongs together is drawn together
     rejected: bool
     weight: float = 1.0  # how many it stands for
+    tenth: int | None = None  # of the decisions; it is compared with those of the same tenth only
 
 
 class Against(NamedTuple):
@@ -38,10 +48,12 @@ class Against(NamedTuple):
     gain: float
     low: float
     high: float
+    sure: float | None = None  # the share of draws in which it was better; None: the interval decides
+    level: float = SURE  # what that must be
 
     @property
     def is_beaten(self) -> bool:
-        return self.low > 0
+        return self.low > 0 if self.sure is None else self.sure >= self.level
 
 
 @dataclass(frozen=True)
@@ -65,10 +77,11 @@ class Gate:
     # Ten bins of equal weight, by rising risk: what was said, what came, how many decisions.
     bins: Sequence[tuple[float, float, int]] = ()
     calibration_error: float = 1.0  # the weighted mean of |said - came|
+    newest: float = 1.0  # the AUC on the newest three tenths alone, which must not turn the order round
 
     @property
     def passes(self) -> bool:
-        return bool(self.against) and all(rival.is_beaten for rival in self.against.values())
+        return bool(self.against) and self.newest > 0.5 and all(rival.is_beaten for rival in self.against.values())
 
     @property
     def as_good(self) -> list[str]:
@@ -111,6 +124,16 @@ def parted(ordered: Sequence[Row], belongs: Sequence[Sequence[str]]) -> tuple[li
     return older, [each for session, each in pairs if session in newest]
 
 
+def tenths_of(sessions: Sequence[int]) -> list[int]:
+    """Number the tenth of each decision, the oldest first, from 0 on: a session is as new as its last decision."""
+    last = dict(zip(sessions, range(len(sessions)), strict=True))
+    sizes, tenth, passed = Counter(sessions), {}, 0
+    for session in sorted(last, key=last.__getitem__):
+        tenth[session] = min(TENTHS - 1, TENTHS * passed // len(sessions))
+        passed += sizes[session]
+    return [tenth[session] for session in sessions]
+
+
 def sessions_of(belongs: Sequence[Sequence[str]]) -> list[int]:
     """Number what belongs together, from 0 on in order of appearance: what shares a name, directly or by others."""
     leader = list(range(len(belongs)))
@@ -131,12 +154,18 @@ def sessions_of(belongs: Sequence[Sequence[str]]) -> list[int]:
 
 
 def judge(
-    judges: Sequence[Judged], order: Sequence[float], rivals: Mapping[str, Sequence[float]], signed: Sequence[str] = ()
+    judges: Sequence[Judged],
+    order: Sequence[float],
+    rivals: Mapping[str, Sequence[float]],
+    signed: Sequence[str] = (),
+    chances: Sequence[float | None] | None = None,
 ) -> Gate:
     """Compare an order with its rivals, and with chance; each gives a number for each judge, the riskiest highest.
 
-    Rivals named in `signed` count as they are; each other one whichever way round it does better here.
+    Rivals named in `signed` count as they are; each other one whichever way round it does better here. `chances` are
+    the order's, made probabilities of what was judged before; None where that was too little.
     """
+    is_rolling = any(each.tenth is not None for each in judges)
     turned = {CHANCE: [0.0] * len(judges)}
     for name, values in rivals.items():
         backwards = name not in signed and auc(judges, values) < 0.5
@@ -158,16 +187,26 @@ def judge(
     against = {}
     for name, rival in ordered.items():
         value = _area(rival.drawn(everyone))
-        against[name] = Against(round(value, 4), round(own_auc - value, 4), *_interval(drawn[name]))
+        sure = None
+        if is_rolling and name != CHANCE:
+            sure = round(sum(gain > 0 for gain in drawn[name]) / DRAWS, 4)
+        level = SURE if name in FACTS else SURER
+        against[name] = Against(round(value, 4), round(own_auc - value, 4), *_interval(drawn[name]), sure, level)
     by_share = [_interval(list(values)) for values in zip(*caught_drawn, strict=True)]
-    bins = _bins(judges, order)
-    everything = _total(each.weight for each in judges) or 1.0
+    said = order if chances is None else chances
+    known = [(each, value) for each, value in zip(judges, said, strict=True) if value is not None]
+    bins = _bins([each for each, _ in known], [value for _, value in known])
+    everything = _total(weight for _, _, _, weight in bins) or 1.0
     error = _total(weight * abs(said - came) for said, came, _, weight in bins) / everything
+    if is_rolling:
+        error = _debiased(bins, everything)
     return Gate(
         decisions=len(judges),
         rejected=sum(each.rejected for each in judges),
         sessions=len({each.session for each in judges}),
-        share=round(_total(each.weight for each in judges if each.rejected) / everything, 4),
+        share=round(
+            _total(each.weight for each in judges if each.rejected) / (_total(each.weight for each in judges) or 1.0), 4
+        ),
         auc=round(own_auc, 4),
         auc_low=_interval(own_drawn)[0],
         auc_high=_interval(own_drawn)[1],
@@ -180,6 +219,7 @@ def judge(
         },
         bins=[(round(said, 4), round(came, 4), count) for said, came, count, _ in bins],
         calibration_error=round(error, 4),
+        newest=_newest(judges, order) if is_rolling else 1.0,
     )
 
 
@@ -188,43 +228,66 @@ def auc(judges: Sequence[Judged], values: Sequence[float]) -> float:
     return _area(_Order(judges, values).drawn([1] * (1 + max((each.session for each in judges), default=-1))))
 
 
+Steps = list[tuple[float, float]]  # weights of what was rejected and of the rest, the highest step first
+
+
 class _Order:
-    """Judges in one order, the highest first, equals together."""
+    """Judges of each tenth in one order, the highest first, equals together."""
 
     def __init__(self, judges: Sequence[Judged], values: Sequence[float]) -> None:
-        by_value: dict[float, list[Judged]] = {}
+        by_tenth: dict[int | None, dict[float, list[Judged]]] = {}
         for each, value in zip(judges, values, strict=True):
-            by_value.setdefault(value, []).append(each)
-        self.steps = [by_value[value] for value in sorted(by_value, reverse=True)]
+            by_tenth.setdefault(each.tenth, {}).setdefault(value, []).append(each)
+        self.tenths = [[by_value[value] for value in sorted(by_value, reverse=True)] for by_value in by_tenth.values()]
 
-    def drawn(self, times: Sequence[int]) -> list[tuple[float, float]]:
-        """Return the weights of what was rejected and of the rest, step by step; `times` says how often a session was
-        drawn.
-        """
-        found = []
-        for step in self.steps:
-            wrong = right = 0.0
-            for session, rejected, weight in step:
-                if rejected:
-                    wrong += weight * times[session]
-                else:
-                    right += weight * times[session]
-            found.append((wrong, right))
-        return found
+    def drawn(self, times: Sequence[int]) -> list[Steps]:
+        """Return the weights, tenth by tenth and step by step; `times` says how often a session was drawn."""
+        return [[_weights(step, times) for step in steps] for steps in self.tenths]
 
 
-def _area(steps: Sequence[tuple[float, float]]) -> float:
-    """Return the area under the curve of these weights, the highest step first."""
-    above = pairs = others = 0.0  # weight of what was rejected so far; of pairs in order; of the rest so far
-    for wrong, right in steps:
-        pairs += right * (above + wrong / 2)
-        above += wrong
-        others += right
-    return pairs / (above * others) if above and others else 0.5
+def _weights(step: Sequence[Judged], times: Sequence[int]) -> tuple[float, float]:
+    wrong = right = 0.0
+    for session, rejected, weight, _ in step:
+        if rejected:
+            wrong += weight * times[session]
+        else:
+            right += weight * times[session]
+    return wrong, right
 
 
-def _caught(steps: Sequence[tuple[float, float]]) -> list[float]:
-    """Return which share of what was rejected lies among the first of each share of `LOOKED_AT`."""
+def _area(tenths: Sequence[Steps]) -> float:
+    """Return the area under the curve of these weights, of pairs within a tenth."""
+    pairs = everything = 0.0
+    for steps in tenths:
+        above = others = 0.0  # weight of what was rejected so far, and of the rest
+        for wrong, right in steps:
+            pairs += right * (above + wrong / 2)
+            above += wrong
+            others += right
+        everything += above * others
+    return pairs / everything if everything else 0.5
+
+
+def _newest(judges: Sequence[Judged], order: Sequence[float]) -> float:
+    """Return the AUC on the newest three tenths; 1 where they cannot say."""
+    newest = [(each, value) for each, value in zip(judges, order, strict=True) if (each.tenth or 0) >= TENTHS - 3]
+    if len({each.rejected for each, _ in newest}) < 2:
+        return 1.0
+    return round(auc([each for each, _ in newest], [value for _, value in newest]), 4)
+
+
+def _caught(tenths: Sequence[Steps]) -> list[float]:
+    """Return which share of what was rejected lies among the first of each share of `LOOKED_AT`, tenth by tenth."""
+    by_tenth = [(_total(wrong for wrong, _ in steps), _caught_in(steps)) for steps in tenths]
+    rejections = _total(wrong for wrong, _ in by_tenth)
+    if not rejections:
+        return list(LOOKED_AT)
+    return [
+        min(1.0, _total(wrong * caught[at] for wrong, caught in by_tenth) / rejections) for at in range(len(LOOKED_AT))
+    ]
+
+
+def _caught_in(steps: Steps) -> list[float]:
     everything, rejections = _total(map(sum, steps)), _total(wrong for wrong, _ in steps)
     if not rejections:
         return list(LOOKED_AT)
@@ -275,6 +338,14 @@ def _bins(judges: Sequence[Judged], order: Sequence[float]) -> list[tuple[float,
         one[2] += 1
         one[3] += each.weight
     return [(said / weight, came / weight, int(count), weight) for said, came, count, weight in bins if weight]
+
+
+def _debiased(bins: Sequence[tuple[float, float, int, float]], everything: float) -> float:
+    """Return the error of calibration without what the smallness of the bins adds (Kumar, Liang and Ma 2019)."""
+    squared = _total(
+        weight * ((said - came) ** 2 - came * (1.0 - came) / max(1, count - 1)) for said, came, count, weight in bins
+    )
+    return math.sqrt(max(0.0, squared / everything))
 
 
 def _total(numbers: Iterable[float]) -> float:

@@ -98,6 +98,8 @@ def _page(request: PersonRequest, team: Team, form: RiskForm, status: int = 200)
         "learned": learned,
         "verdict": worth.verdict(learned),
         "instead": worth.instead(learned),
+        "needed": worth.needed(learned),
+        "contradictions": worth.contradictions(learned),
         "is_proven": team.risk_kind == "learned",
         "may_save": bool(team.risk_kind) or may_choose(team),
         "first_tenth": worth.first_tenth(learned) if team.risk_kind == "learned" else "",

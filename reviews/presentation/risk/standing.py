@@ -10,7 +10,7 @@ from typing import cast
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
-from metacog.heuristics.ranking.around import HOURS, key_of, values_in
+from metacog.heuristics.ranking.around import HOURS, METADATA, key_of, values_in
 from metacog.heuristics.ranking.features import object_fact, place_in
 from metacog.heuristics.ranking.model import Fact
 from metacog.heuristics.tool_calls.secrets import masked, masked_effects
@@ -82,6 +82,7 @@ class Stands:
     """What a page says of it."""
 
     kind: str  # heuristics.ranking.model.Kind
+    by: str  # the key of metadata that it is by, alone
     decisions: str  # that it was learned from
     rank: str  # "" where too few texts are known
     chance: str  # "" where it may not be told in percent
@@ -100,6 +101,7 @@ def stands(why: Why, held: HeldItem, verdict: Assessment, question: str | None) 
     phrases = {reason.text.casefold(): reason.text for reason in reversed(why.reasons)}
     return Stands(
         kind=why.kind,
+        by=why.kind.partition(METADATA)[2],
         decisions=f"{why.decisions:,}",
         rank="" if why.top is None else _rank(why.top),
         chance="" if why.chance is None else percent(why.chance),

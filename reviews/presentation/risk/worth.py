@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext, ngettext
 
+from metacog.heuristics.ranking.learning import rounded
 from metacog.heuristics.stats.gate import (
     CALIBRATED,
     ENOUGH,
@@ -15,12 +16,14 @@ from metacog.heuristics.stats.gate import (
     LOOKED_AT,
     Gate,
 )
+from metacog.models import User
 from reviews.models import LearnedRisk
 from reviews.presentation.ratios import number, percent, span
-from reviews.presentation.risk.rivals import RIVALS
+from reviews.presentation.risk.rivals import rival
 from reviews.risk import choices
 
 TENTH = 0.1
+RARE = 0.05  # the share of rejections below which an order has little to find
 STILL_LEARNING = 0.01  # what twice as many decisions add to the AUC of an order that is still learning
 # The drawings, in units of their view box.
 LEFT, WIDTH, BASE, HEIGHT = 40, 240, 165, 145
@@ -61,9 +64,12 @@ def verdict(learned: LearnedRisk | None) -> str:
     if gate is None:
         return ""
     if not is_proven(learned):
-        rival = RIVALS["chance" if "chance" in gate.as_good else next(iter(gate.as_good), "chance")]
+        if not gate.as_good:
+            told = gettext("Not used yet: the newest decisions are not ordered better than by chance (n = %(n)s).")
+            return told % {"n": number(gate.decisions)}
+        named = rival("chance" if "chance" in gate.as_good else gate.as_good[0])
         return gettext("Not used yet: no better than %(rival)s (n = %(n)s).") % {
-            "rival": rival,
+            "rival": named,
             "n": number(gate.decisions),
         }
     share, low, high = gate.caught_at(TENTH)
@@ -96,7 +102,52 @@ def instead(learned: LearnedRisk | None) -> str:
             return gettext("Until then the queue can be ordered by length, which beats chance.")
         case "turns":
             return gettext("Until then the queue can be ordered by the turns of the session, which beat chance.")
+    if alone := learned and learned.found.get("alone"):
+        told = gettext(
+            "Until then the queue is ordered by how often people rejected by %(by)s before: AUC %(auc)s (95%% CI "
+            "%(low)s–%(high)s)."
+        )
+        figures = {name: f"{alone[name]:.2f}" for name in ("auc", "low", "high")}
+        return told % {"by": rival(alone["by"]), **figures}
     return ""
+
+
+def needed(learned: LearnedRisk | None) -> str:
+    """Say how many more decisions it takes until an order can be judged, and what helps meanwhile; "" if none."""
+    found = learned.found if learned else {}
+    if not found or found["order"] == "learned":
+        return ""
+    share = found["rejected"] / found["decisions"] if found["decisions"] else 0.0
+    told = ""
+    if needs := found.get("needs"):
+        told = gettext("About %(count)s more decisions, at today’s %(share)s rejections, until it can be judged.") % {
+            "count": number(rounded(needs)),
+            "share": percent(share),
+        }
+    if found["decisions"] >= ENOUGH and share < RARE:
+        rare = gettext(
+            "Where so little is rejected, no order saves much: near-duplicates in the queue can be decided together, "
+            "and spot checks show what passes."
+        )
+        told = "\n".join(filter(None, [told, rare]))
+    return told
+
+
+def contradictions(learned: LearnedRisk | None) -> list[dict[str, Any]]:
+    """Return which two people decide like items differently, how often, and such items in pairs of held ids."""
+    found = learned.found.get("disagreements", ()) if learned else ()
+    keys = {int(key) for each in found for key in each["people"]}
+    people = {str(person.pk): person for person in User.objects.filter(pk__in=keys)} if keys else {}
+    told = []
+    for each in found:
+        if any(key not in people for key in each["people"]):
+            continue
+        one, other = (people[key] for key in each["people"])
+        words = gettext("%(one)s and %(other)s decided %(against)s of %(pairs)s pairs of similar items differently.")
+        names = {"one": one.get_full_name() or one.username, "other": other.get_full_name() or other.username}
+        counts = {"against": number(each["against"]), "pairs": number(each["pairs"])}
+        told.append({"told": words % (names | counts), "pairs": each["items"]})
+    return told
 
 
 def first_tenth(learned: LearnedRisk | None) -> str:

@@ -45,7 +45,7 @@ def test_a_percentage_is_told_where_it_was_checked_and_no_rank_on_few_texts(
     keep(aurora, learned(), calibration_error=0.03)
     LearnedRisk.objects.update(spread={str(Agent.objects.get(public_id=kuro.id).pk): [0.1] * 49})
     page = html.unescape(client.get(f"/queue/{held}/").content.decode())
-    assert re.search(r"People reject about \d+% of such items \(checked on n\s=\s120 decisions\)", page)
+    assert re.search(r"People reject about \d+% of such items \(checked on n\s=\s360 decisions\)", page)
     assert "of this agent<" not in page
 
 

@@ -25,10 +25,10 @@ def client(as_person: Any, alice: Any) -> Any:
     [
         ("word", 60, 1, "Too few decisions yet: 60 of the 100 it takes."),
         ("word", 400, 1, r"Reviewing the tenth of items with the highest risk finds \d+% of rejections "
-         r"\(95% CI \d+–\d+%, n = 120\)\. Ordered by length, a tenth finds \d+%; by chance, 10%\."),
-        ("length", 400, 1, "Not used yet: no better than length (n = 120). Until then the queue can be ordered by "
+         r"\(95% CI \d+–\d+%, n = 360\)\. Ordered by length, a tenth finds \d+%; by chance, 10%\."),
+        ("length", 400, 1, "Not used yet: no better than length (n = 360). Until then the queue can be ordered by "
          "length, which beats chance."),
-        ("nothing", 400, 1, "Not used yet: no better than chance (n = 120). Learned risk"),
+        ("nothing", 400, 1, "Not used yet: no better than chance (n = 360). Learned risk"),
         ("never", 400, 1, "Too one-sided yet: it takes 10 rejections and 10 approvals among the older decisions and "
          "among the newest (0 of 400 were rejections)."),
         ("word", 400, 100, "Too few sessions yet: the 400 decisions must come from at least 10 sessions among the "
@@ -92,7 +92,7 @@ def test_nothing_of_another_team_is_told(client: Any, borealis: Any, other: Any,
 
 def test_the_first_tenth_is_worth_it_only_where_its_interval_says_so(client: Any, aurora: Any, kuro: Any) -> None:
     row = keep(aurora, learned())
-    assert "n = 120). Ordered by length, a tenth finds " in text(client.get("/statistics/"))
+    assert "n = 360). Ordered by length, a tenth finds " in text(client.get("/statistics/"))
     low = [0.05] * len(row.found["gate"]["caught_low"])
     LearnedRisk.objects.update(found=row.found | {"gate": row.found["gate"] | {"caught_low": low}})
     page = text(client.get("/statistics/"))
