@@ -120,7 +120,7 @@ def needed(learned: LearnedRisk | None) -> str:
     share = found["rejected"] / found["decisions"] if found["decisions"] else 0.0
     told = ""
     if needs := found.get("needs"):
-        told = gettext("About %(count)s more decisions, at today’s %(share)s rejections, until it can be judged.") % {
+        told = gettext("About %(count)s more decisions, at today’s %(share)s rejections, until it can be tested.") % {
             "count": number(rounded(needs)),
             "share": percent(share),
         }
