@@ -56,7 +56,7 @@ def test_intervals_come_from_drawing_whole_sessions() -> None:
     order = [(at * 7 % 13 + 4 * (at % 4 == 0)) / 20 for at in range(60)]
     found = judge(judges, order, {"length": [float(at % 5) for at in range(60)]})
     assert (found.auc_low, found.auc, found.auc_high) == (0.5306, 0.7036, 0.8481)
-    assert found.against["length"] == (0.5, 0.2036, -0.0599, 0.4605, None, 0.85)
+    assert tuple(found.against["length"]) == (0.5, 0.2036, -0.0599, 0.4605, None, 0.85)
     assert not found.against["length"].is_beaten
     assert (found.caught_at(0.1), found.caught_at(0.5)) == ((0.3222, 0.1429, 0.5), (0.6417, 0.3906, 0.9102))
 
