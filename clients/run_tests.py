@@ -96,6 +96,8 @@ def in_node(below: str, name: str, oldest: tuple[int, int]) -> Path:
     if not (stamp.exists() and stamp.read_text() == wanted):
         print(f"{name}: installing the packages of {lock.relative_to(ROOT)}", flush=True)
         subprocess.run([npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=folder, check=True)
+        # Of packages' own scripts only those that our package.json names: Claude Code's puts its program in place.
+        subprocess.run([npm, "run", "--if-present", "programs"], cwd=folder, check=True)
         stamp.write_text(wanted)
     return folder
 
