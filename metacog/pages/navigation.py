@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from django.urls import reverse
@@ -118,7 +119,13 @@ class Link(NamedTuple):
 
     @property
     def url(self) -> str:
-        return reverse(self.name)
+        return _address(self.name)
+
+
+@cache
+def _address(name: str) -> str:
+    """Return the address of a page without arguments; each page asks for thirty of them."""
+    return reverse(name)
 
 
 def entries(name: str, to_do: Mapping[str, int]) -> list[Link]:
