@@ -6,7 +6,7 @@ from decimal import Decimal
 from itertools import accumulate, chain, islice
 from typing import NamedTuple
 
-from ..lexicon import LANGUAGES, lazy
+from ..lexicon import LANGUAGES
 
 _WINDOW = 96  # characters before the result, in which the calculation stands
 _SIGN = (
@@ -19,19 +19,19 @@ _NUMBER = r"[0-9]++(?:,[0-9]{3})*+(?:\.[0-9]++)?+"
 _WORD = r"(?:\s?+(?!(?:times|plus|minus|x|of|multiplied|divided)\b)[^\W\d_的乘除加减]++\.?)"
 _OPERAND = rf"\(*+[$€£¥]?\s?+{_NUMBER}\s?+%?+{_WORD}{{0,3}}+\)*+"
 _EQUALS = ("=", " is", " equals", " makes", " gives", "等于", "得到", "就是", "是", "为")
-_CALCULATION = lazy.compile(rf"(?<![0-9.,(/*+×÷-]){_OPERAND}(?:{_BOLD}{_SIGN}{_BOLD}{_OPERAND})++{_BOLD}\Z")
+_CALCULATION = re.compile(rf"(?<![0-9.,(/*+×÷-]){_OPERAND}(?:{_BOLD}{_SIGN}{_BOLD}{_OPERAND})++{_BOLD}\Z")
 # "multiply 42 by 0.18, which equals"
-_IN_WORDS = lazy.compile(
+_IN_WORDS = re.compile(
     rf"\b(multiply|divide|add|subtract)(?:ing)?\s[$€£¥]?({_NUMBER})\s?(%?)\s(?:by|from|to|and)\s[$€£¥]?({_NUMBER})\s?(%?)"
     r"[^0-9.!?\n]{0,24}\Z"
 )
 _GIVES = (*_EQUALS, " get", " gives you", " results in")
-_STEP = lazy.compile(rf"({_SIGN})?{_BOLD}[$€£¥]?\s?({_NUMBER})\s?(%?)")
-_BRACKETS = lazy.compile(r"\(([^()]*)\)")
+_STEP = re.compile(rf"({_SIGN})?{_BOLD}[$€£¥]?\s?({_NUMBER})\s?(%?)")
+_BRACKETS = re.compile(r"\(([^()]*)\)")
 # "0.67 or 67%", 0.67（67%）
 _OR = ("(", " or", " or about", "≈", "或", "即", "也就是")
 _EQUALS_OR = _EQUALS + _OR
-_LONE_NUMBER = lazy.compile(rf"(?<![0-9.,])({_NUMBER})\s?,?\s?\Z")
+_LONE_NUMBER = re.compile(rf"(?<![0-9.,])({_NUMBER})\s?,?\s?\Z")
 # Hours and minutes stand together too where neither says the other: "2 hours (30 minutes by car)", "1 hour and a half".
 _TIMES: dict[str, float] = {
     **{"second": 1, "sec": 1, "秒": 1, "minute": 60, "min": 60, "分钟": 60},
@@ -77,55 +77,55 @@ _SCALES: tuple[dict[str, float], ...] = (
 _SEVERAL = {"丈", "ton", "tonne", "吨", "byte", "kb", "mb", "gb", "tb", "gallon", "加仑", "knot"}
 _SEVERAL |= {"day", "天", "week", "周"}  # of work
 _UNIT = "|".join(sorted({unit for scale in _SCALES for unit in scale}, key=lambda unit: (-len(unit), unit)))
-_MEASURED = lazy.compile(rf"({_NUMBER})\s?({_UNIT})s?(?![a-z])")
-_AGAIN = lazy.compile(
+_MEASURED = re.compile(rf"({_NUMBER})\s?({_UNIT})s?(?![a-z])")
+_AGAIN = re.compile(
     rf"(?<![0-9.,])({_NUMBER})\s?({_UNIT})s?(?![a-z])\s?[=≈(/|]?\s?(?:(?:or|is|equals|about|approximately|roughly|around"
     r"|等于|就是|即|是|为|合|约|大约|约为)\s?){0,3}\Z"
 )
 # 75°F (24°C): the same in the other scale, to the degree.
 _DEGREES = rf"([-−]?{_NUMBER})\s?(?:(?:°|degrees)\s?)?([cf]\b|celsius|fahrenheit|℃|℉|摄氏|华氏)"
-_TEMPERATURE = lazy.compile(_DEGREES)
-_TEMPERATURE_AGAIN = lazy.compile(
+_TEMPERATURE = re.compile(_DEGREES)
+_TEMPERATURE_AGAIN = re.compile(
     rf"(?<![0-9.,]){_DEGREES}度?(?: {{0,20}}\| {{0,20}}|\s?[(/=]?\s?)(?:(?:or|about|approximately|约|即|或)\s?)"
     r"{0,2}\Z"
 )
-_CONVERTED = lazy.compile(rf"{_DEGREES} {{0,20}}\| {{0,20}}{_DEGREES}")  # a row of a table of both
+_CONVERTED = re.compile(rf"{_DEGREES} {{0,20}}\| {{0,20}}{_DEGREES}")  # a row of a table of both
 _DEGREE = 0.6  # Celsius, that they may be rounded
 _CLOSE = 0.02  # of it, as far as it may be rounded
 MAX_CALCULATED = 64  # amounts of one response that others may be made of
-_AMOUNT = lazy.compile(r"([$€£¥]?)\s?([0-9]{1,12}(?:,[0-9]{3})*(?:\.[0-9]{1,4})?)\s?([^0-9%‰°]*)")
-_MONTH = lazy.compile("|".join(month for language in LANGUAGES for month in language.MONTHS))
+_AMOUNT = re.compile(r"([$€£¥]?)\s?([0-9]{1,12}(?:,[0-9]{3})*(?:\.[0-9]{1,4})?)\s?([^0-9%‰°]*)")
+_MONTH = re.compile("|".join(month for language in LANGUAGES for month in language.MONTHS))
 Amount = tuple[Decimal, str]  # so much of what
 
 # What stands complete before the reader is checked: a calculation and what it comes to, or two measures of one thing.
 MAX_CHECKED = 256  # of one text
-_DOLLARS = lazy.compile(r"((?<![a-z])[a-z]{1,3}|)\$")  # NT$, US$; of others the letters before are the word's
+_DOLLARS = re.compile(r"((?<![a-z])[a-z]{1,3}|)\$")  # NT$, US$; of others the letters before are the word's
 _AND_SAYS = r"(?=[ *$€£¥(~≈约合]{0,5}[-−]?[0-9]|\s?(?:about|approx|rough|around))"
-_COMES_TO = lazy.compile(rf"[=≈(合]{_AND_SAYS}")
+_COMES_TO = re.compile(rf"[=≈(合]{_AND_SAYS}")
 # What is looked for where something else stands in the text: a share is worked out in words (20% of $1850 is $370).
 _COMES_TO_TOO = {
-    sign: lazy.compile(f"(?:{expression}){_AND_SAYS}")
+    sign: re.compile(f"(?:{expression}){_AND_SAYS}")
     for sign, expression in {"equals": "equals", "等于": "等于", "%": " is|是|为"}.items()
 }
 _ABOUT = r"(?:about|approximately|roughly|around|nearly|almost|约|大约|≈|~)"
-_ABOUT_BEFORE = lazy.compile(rf"{_ABOUT}\s?[$€£¥]?\s?\Z")
-_RESULT = lazy.compile(
+_ABOUT_BEFORE = re.compile(rf"{_ABOUT}\s?[$€£¥]?\s?\Z")
+_RESULT = re.compile(
     rf"{_BOLD}(?P<about>{_ABOUT}\s?)?{_BOLD}(?P<figure>(?P<money>[$€£¥]?)(?:(?<=[$€£¥])\s)?(?P<number>{_NUMBER})(?P<share>(?:\s?%)?))"
     r"(?!\s?\(?mod\b|\s?[+*/×÷^][\s(]*[0-9]|\s?[-−–]\s?[0-9(]|[.,:/]?[0-9]|[a-z](?![a-z])|\s?x\s?[0-9])\s?(?P<of>[^\W\d_]*)"
 )
-_TOTAL_BEFORE = lazy.compile(
+_TOTAL_BEFORE = re.compile(
     rf"(?<![a-z0-9_.,+*/×÷^$€£¥-])(?P<figure>(?P<money>[$€£¥]?)(?:(?<=[$€£¥])\s)?(?P<number>{_NUMBER})(?P<share>))\s?"
     rf"(?P<of>[^\W\d_]*){_BOLD}\Z"
 )
-_INNER = lazy.compile(r"\(([^()\n]{3,200})\)")
-_WHOLE = lazy.compile(rf"\s*{_OPERAND}(?:{_BOLD}{_SIGN}{_BOLD}{_OPERAND})++\s*\Z")
-_PART = lazy.compile(rf"([$€£¥]?)\s?({_NUMBER})\s?(%?)((?:{_WORD}){{0,3}})")
+_INNER = re.compile(r"\(([^()\n]{3,200})\)")
+_WHOLE = re.compile(rf"\s*{_OPERAND}(?:{_BOLD}{_SIGN}{_BOLD}{_OPERAND})++\s*\Z")
+_PART = re.compile(rf"([$€£¥]?)\s?({_NUMBER})\s?(%?)((?:{_WORD}){{0,3}})")
 # Right before a calculation: a sign or a number of which it is only a part; a bullet is none.
-_GOES_BEFORE = lazy.compile(
+_GOES_BEFORE = re.compile(
     r"(?:[-+−–*/×·÷^√%°$€£¥#<>)\]}\d]|\b(?:of|times|plus|minus|by|root|sqrt|log|ln|sin|cos|tan|x|[b-hj-z]))\s*\Z"
 )
-_BULLET = lazy.compile(r"(?:\A|\n)\s*[-+*•]\s*\Z")
-_TIGHT = lazy.compile(r"[0-9%][-–/][$€£¥]?[0-9]")  # 90-100, 1/2, 3/15
+_BULLET = re.compile(r"(?:\A|\n)\s*[-+*•]\s*\Z")
+_TIGHT = re.compile(r"[0-9%][-–/][$€£¥]?[0-9]")  # 90-100, 1/2, 3/15
 _SHARE_OF_SEVERAL = {"16", "17", "33", "34", "66", "67", "83", "84"}  # of thirds and sixths
 # Not to be added up with what has another unit, nor taken for so many.
 _MAGNITUDES = {
@@ -141,17 +141,17 @@ _ONES, _TENS = (
     dict(zip("一二两三四五六七八九", (1, 2, 2, 3, 4, 5, 6, 7, 8, 9), strict=True)),
     {"十": 10, "百": 100, "千": 1000},
 )
-_MEASURED_BEFORE = lazy.compile(
+_MEASURED_BEFORE = re.compile(
     rf"(?:(?<![0-9.,:])({_NUMBER})|(?<![第几数])({_CHINESE_NUMBER}))\s?(?P<unit>({_UNIT})s?){_LENGTHWISE},?\s?\Z"
 )
-_MEASURED_BEHIND = lazy.compile(
+_MEASURED_BEHIND = re.compile(
     rf"\s?(?P<about>{_ABOUT}?合?{_ABOUT}?)\s?(?P<number>{_NUMBER})\s?(?P<unit>{_UNIT})s?(?![a-z²³^])"
 )
 # A part of what is measured, or one end of a range.
-_NOT_ALONE = lazy.compile(rf"(?:[-–—~×*/+·'\"]|\b(?:to|and|or|by|x)|[到至和或乘]|(?:{_UNIT})s?\.?,?)\s?\Z")
-_ENDS = lazy.compile(r"\s?(?:[.;!?)|\n。；！？]|\Z)")
-_GOES_ON = lazy.compile(r"\s?(?:and\s)?[0-9+×*/'\"-]|\s?x\s")
-_WARM_BEFORE = lazy.compile(rf"(?<![0-9.,–~-]){_DEGREES}度?\s?\Z")
+_NOT_ALONE = re.compile(rf"(?:[-–—~×*/+·'\"]|\b(?:to|and|or|by|x)|[到至和或乘]|(?:{_UNIT})s?\.?,?)\s?\Z")
+_ENDS = re.compile(r"\s?(?:[.;!?)|\n。；！？]|\Z)")
+_GOES_ON = re.compile(r"\s?(?:and\s)?[0-9+×*/'\"-]|\s?x\s")
+_WARM_BEFORE = re.compile(rf"(?<![0-9.,–~-]){_DEGREES}度?\s?\Z")
 
 
 class Checked(NamedTuple):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from ..lexicon import LANGUAGES, MARKS, lazy
+from ..lexicon import LANGUAGES, MARKS
 from ..text.markdown import LATIN, without_emphasis
 from ..text.matcher import WINDOW, automaton_of, endings
 from ..text.shadow import Shadow, fold, without_accents
@@ -51,100 +51,98 @@ def _opened_by_its_own(expression: str) -> str:
     return f"(?=[{own}])(?:{expression})" if own else expression
 
 
-_NEGATED = lazy.compile(rf"(?:{'|'.join(_opened_by_its_own(language.NEGATED) for language in LANGUAGES)})\Z")
-_NOT_CITED = lazy.compile(_any("NOT_CITED"))
+_NEGATED = re.compile(rf"(?:{'|'.join(_opened_by_its_own(language.NEGATED) for language in LANGUAGES)})\Z")
+_NOT_CITED = re.compile(_any("NOT_CITED"))
 _ASKING = "".join(language.ASKING for language in LANGUAGES)
 # A paragraph ends at an empty line, and before an entry of a list or a heading.
-_PARAGRAPH_END = lazy.compile(r"\n[ \t\r]*+(?:\n|(?=[-*+•]\s|[0-9]{1,3}[.)、]\s|\#))")
+_PARAGRAPH_END = re.compile(r"\n[ \t\r]*+(?:\n|(?=[-*+•]\s|[0-9]{1,3}[.)、]\s|\#))")
 # The last is an index: array[1] = 2, rows[1].name.
-_NOTE = lazy.compile(r"\[\^?[1-9][0-9]{0,2}\](?!\(| ?=|\.[a-z_])")
+_NOTE = re.compile(r"\[\^?[1-9][0-9]{0,2}\](?!\(| ?=|\.[a-z_])")
 # Right before it: an index of what stands there. One letter is a name, as is what has an underscore.
-_INDEXED = lazy.compile(rf"(?:{_any('INDEXED')}|(?<!{LATIN})[a-z]|[a-z]\w*_\w*|_\w+)\Z")
-_ADDRESS = lazy.compile(r"""(?:https?://|www\.)[^\s<>"'()\[\]。,、」』]*""")
+_INDEXED = re.compile(rf"(?:{_any('INDEXED')}|(?<!{LATIN})[a-z]|[a-z]\w*_\w*|_\w+)\Z")
+_ADDRESS = re.compile(r"""(?:https?://|www\.)[^\s<>"'()\[\]。,、」』]*""")
 # On this machine, or no page that says anything: to sign in at, to buy, to load.
-_NO_SOURCE = lazy.compile(
+_NO_SOURCE = re.compile(
     r"https?://(?:localhost|127\.|0\.0\.0\.0|$)"
     r"|[^?#]*(?:/(?:log-?in|sign-?in|sign-?up|register|checkout|cart)/?|\.(?:git|zip|tgz|gz|exe|dmg|msi|apk|deb|rpm|whl|sh))"
     r"[.!:;]?(?:[?#]|\Z)"
 )
-_NAVIGATION = lazy.compile(rf"(?:{_any('NAVIGATION')})\Z")
-_NAVIGATION_BEHIND = lazy.compile(_any("NAVIGATION_BEHIND"))
-_NAMED_SOURCE = lazy.compile(rf"(?:{_any('NAMED_SOURCE')})\Z")
-_GIVEN_SOURCE = lazy.compile(_any("GIVEN_SOURCE"))
+_NAVIGATION = re.compile(rf"(?:{_any('NAVIGATION')})\Z")
+_NAVIGATION_BEHIND = re.compile(_any("NAVIGATION_BEHIND"))
+_NAMED_SOURCE = re.compile(rf"(?:{_any('NAMED_SOURCE')})\Z")
+_GIVEN_SOURCE = re.compile(_any("GIVEN_SOURCE"))
 _GIVEN_WORDS = tuple(word for language in LANGUAGES for word in language.GIVEN_WORDS)  # one stands in each of these
 # A conclusion's sentence goes on behind a colon, and says at some length why.
 _THREE_WORDS = r"[a-z]\W++[a-z]++\W++[a-z]"
-_REASON_FOLLOWS = lazy.compile(
+_REASON_FOLLOWS = re.compile(
     r"(?=[^.!?。\n:]{4,200}+(?<!\s):)"  # first: a sentence may have no end
     rf"(?=[^.!?。\n:]*(?:{_THREE_WORDS}|[一-鿿]{{4}}))[^.!?。\n:]{{4,200}}(?<!\s)(?P<colon>:)\s?"
     rf"(?=[^.!?。\n:]*(?:{_THREE_WORDS}|[一-鿿]{{5}}))"
 )
-_NO_REASON = lazy.compile(rf"(?:{_any('NO_REASON')})\s?\Z")
-_DAYS_ON = [(lazy.compile(expression), days) for language in LANGUAGES for expression, days in language.DAYS_ON]
-_ENTRY_BEFORE = lazy.compile(r"(?:\A|\n)[ \t]*([0-9]{1,3})[.)、]\s[^\n]*\Z")
-_ENTRY_BEHIND = lazy.compile(r"[.)]\s+\S")
-_PICTURE = lazy.compile(r"!\[[^\[\]\n]{0,200}\]\(\Z")
-_QUOTED = lazy.compile(
+_NO_REASON = re.compile(rf"(?:{_any('NO_REASON')})\s?\Z")
+_DAYS_ON = [(re.compile(expression), days) for language in LANGUAGES for expression, days in language.DAYS_ON]
+_ENTRY_BEFORE = re.compile(r"(?:\A|\n)[ \t]*([0-9]{1,3})[.)、]\s[^\n]*\Z")
+_ENTRY_BEHIND = re.compile(r"[.)]\s+\S")
+_PICTURE = re.compile(r"!\[[^\[\]\n]{0,200}\]\(\Z")
+_QUOTED = re.compile(
     r'"[^"\n]{1,400}"|“[^“”\n]{1,400}”|「[^「」\n]{1,400}」|『[^『』\n]{1,400}』|«[^«»\n]{1,400}»'
     r"|(?<=《)[^《》\n]{1,60}(?=》)"
 )
 # Opened with no letter before and no blank behind, and by no word that has lost its beginning ('90s); within it
 # apostrophes stand between letters.
-_QUOTED_ONCE = lazy.compile(
+_QUOTED_ONCE = re.compile(
     rf"'(?<!{LATIN}')(?![\s']|{_any('ELIDED')})"
     rf"[^'\n]{{1,200}}+(?:(?<={LATIN})'(?={LATIN})[^'\n]{{1,200}}+)*+(?<!\s)'(?!{LATIN})"
 )
-_NAMED = lazy.compile(r"@|[.][a-z]")  # behind a word that is part of an address or a file's name
-_QUOTED_LINE = lazy.compile(r"^[ \t]*+>[^\n]*", re.MULTILINE)
-_TAG = lazy.compile(r"</?[a-z][a-z0-9:.-]{0,40}(?:\s[^<>\n]{0,400})?/?>")
-_PICTURE_TEXT = lazy.compile(r"(?<=!\[)[^\[\]\n]{1,200}(?=\]\()")
-_ELEMENT = lazy.compile(r"<(/?)(code|pre|kbd|samp|blockquote|q)\b[^<>]{0,200}>")
+_NAMED = re.compile(r"@|[.][a-z]")  # behind a word that is part of an address or a file's name
+_QUOTED_LINE = re.compile(r"^[ \t]*+>[^\n]*", re.MULTILINE)
+_TAG = re.compile(r"</?[a-z][a-z0-9:.-]{0,40}(?:\s[^<>\n]{0,400})?/?>")
+_PICTURE_TEXT = re.compile(r"(?<=!\[)[^\[\]\n]{1,200}(?=\]\()")
+_ELEMENT = re.compile(r"<(/?)(code|pre|kbd|samp|blockquote|q)\b[^<>]{0,200}>")
 _MASK = "\0"
-_QUOTING = lazy.compile(rf"(?:{_any('QUOTING')})\Z")
-_NOT_QUOTING = lazy.compile(rf"(?:{_any('NOT_QUOTING')}|{_MASK}[^.!?。\n]{{0,32}})\Z")  # code says nothing
-_NUMBER = lazy.compile(r"[0-9]+(?:[.,][0-9]+)*")
+_QUOTING = re.compile(rf"(?:{_any('QUOTING')})\Z")
+_NOT_QUOTING = re.compile(rf"(?:{_any('NOT_QUOTING')}|{_MASK}[^.!?。\n]{{0,32}})\Z")  # code says nothing
+_NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
 # Every digit as 0, and all else as a blank.
 _DIGITS = bytes(ord("0") if chr(code).isdecimal() else 32 for code in range(128)) + b" " * 128
-_FIGURE = lazy.compile(rf"\s?(?:[%‰°℃℉]|(?=[^\W\d_])(?:{_any('UNITS')})(?![a-z]))")
-_UNIT_OF = lazy.compile(r"s?\s?(?:\([a-z]{1,6}\))?\s?(?:=|等于|equals)")  # 1 km = …, 1公斤(kg)等于…
+_FIGURE = re.compile(rf"\s?(?:[%‰°℃℉]|(?=[^\W\d_])(?:{_any('UNITS')})(?![a-z]))")
+_UNIT_OF = re.compile(r"s?\s?(?:\([a-z]{1,6}\))?\s?(?:=|等于|equals)")  # 1 km = …, 1公斤(kg)等于…
 # Of a right angle, a triangle or a circle: what they are.
-_RIGHT_ANGLE = lazy.compile(r"(?:90|180|360)\s?(?:degrees|°|度)")
-_ANGLE = lazy.compile(_any("ANGLE"))
-_NOT_FIGURE = lazy.compile(_any("NOT_FIGURE"))
-_MONEY = lazy.compile(r"[$€£¥]\s?\Z")
-_FORMULA = lazy.compile(r"[\^\\$_{]|[a-z](?![a-z])(?<![kmb])")  # behind what looks like money: $2x+3$, $343^7$
-_GROUPED = lazy.compile(r"[0-9]{1,3}(?:,[0-9]{3})+")
-_YEAR = lazy.compile(r"(?:1[0-9]|20)[0-9]{2}(?![0-9a-z])")
-_BEFORE_YEAR = lazy.compile(rf"(?:{_any('BEFORE_YEAR')})\Z")
-_DATE = lazy.compile(
+_RIGHT_ANGLE = re.compile(r"(?:90|180|360)\s?(?:degrees|°|度)")
+_ANGLE = re.compile(_any("ANGLE"))
+_NOT_FIGURE = re.compile(_any("NOT_FIGURE"))
+_MONEY = re.compile(r"[$€£¥]\s?\Z")
+_FORMULA = re.compile(r"[\^\\$_{]|[a-z](?![a-z])(?<![kmb])")  # behind what looks like money: $2x+3$, $343^7$
+_GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+")
+_YEAR = re.compile(r"(?:1[0-9]|20)[0-9]{2}(?![0-9a-z])")
+_BEFORE_YEAR = re.compile(rf"(?:{_any('BEFORE_YEAR')})\Z")
+_DATE = re.compile(
     r"[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}(?![0-9t\]]| ?[0-9]{2}:)"
     r"|(?<=\()(?:1[0-9]|20)[0-9]{2}\s?[-–—~]\s?(?:1[0-9]|20)[0-9]{2}(?=\))"
     r"|[0-9]{1,4}\s?年(?:代|\s?[0-9]{1,2}\s?月(?:\s?[0-9]{1,2}\s?[日号])?)?|[0-9]{1,2}\s?月\s?[0-9]{1,2}\s?[日号]"
 )
-_AUTHOR = lazy.compile(r"\((?:[a-z][a-z .&'-]{1,60},\s|[一-鿿·]{2,8},\s?)\Z")
-_DAY_BEFORE = lazy.compile(r"(?<![0-9.,])[0-9]{1,2}(?:st|nd|rd|th)?\s(?:of\s)?\Z")
-_DAY_AFTER = lazy.compile(r"\s[0-9]{1,4}\b")
-_TOTAL = lazy.compile(rf"(?:{_any('TOTAL')})[^.!?。\n]*\Z")
+_AUTHOR = re.compile(r"\((?:[a-z][a-z .&'-]{1,60},\s|[一-鿿·]{2,8},\s?)\Z")
+_DAY_BEFORE = re.compile(r"(?<![0-9.,])[0-9]{1,2}(?:st|nd|rd|th)?\s(?:of\s)?\Z")
+_DAY_AFTER = re.compile(r"\s[0-9]{1,4}\b")
+_TOTAL = re.compile(rf"(?:{_any('TOTAL')})[^.!?。\n]*\Z")
 _BEFORE_AS_OF = (" ", "(", "至", "到", "止")  # what it ends with
-_AS_OF = lazy.compile(rf"(?:{_any('AS_OF')})\Z")
-_NAME, _LONE_NAME = (lazy.compile(rf"(?:{_any(name)})\s?\Z") for name in ("NAME", "LONE_NAME"))
-_SUPPOSED = lazy.compile(
+_AS_OF = re.compile(rf"(?:{_any('AS_OF')})\Z")
+_NAME, _LONE_NAME = (re.compile(rf"(?:{_any(name)})\s?\Z") for name in ("NAME", "LONE_NAME"))
+_SUPPOSED = re.compile(
     rf"(?:{_any('SUPPOSED')})(?:(?!{_any('CONCLUDED')})(?:[^,;:.!?。\n]|(?<=[0-9])[.,](?=[0-9]))){{0,40}}\Z"
 )
 # What stands before and behind a claim that is none of the agent's.
 _NOT_MEANT = tuple(
-    (lazy.compile(rf"(?:{before})[^.!?。\n]*\Z"), lazy.compile(behind))
+    (re.compile(rf"(?:{before})[^.!?。\n]*\Z"), re.compile(behind))
     for language in LANGUAGES
     for before, behind in language.NOT_MEANT
 )
-_UNCLAIMED = lazy.compile(_any("UNCLAIMED"))
-_UNCLAIMED_BEHIND = lazy.compile(_any("UNCLAIMED_BEHIND"))
+_UNCLAIMED = re.compile(_any("UNCLAIMED"))
+_UNCLAIMED_BEHIND = re.compile(_any("UNCLAIMED_BEHIND"))
 _CONDITIONS, _SAYING, _SAID = (
     [word for language in LANGUAGES for word in getattr(language, name)] for name in ("CONDITIONS", "SAYING", "SAID")
 )
-_HANGING = lazy.compile(
-    rf"\b(?:{'|'.join(_CONDITIONS)}|(?:{'|'.join(_SAYING)}) (?:{'|'.join(_SAID)}))\b[^,;:.!?。\n]*\Z"
-)
+_HANGING = re.compile(rf"\b(?:{'|'.join(_CONDITIONS)}|(?:{'|'.join(_SAYING)}) (?:{'|'.join(_SAID)}))\b[^,;:.!?。\n]*\Z")
 _HANGING_ON = {word.split()[-1] for word in (*_CONDITIONS, *_SAYING)}
 _SAME = ("", " ", ",", ", ", ":", ": ")  # between two words for one conclusion: "Therefore, the answer is", 所以答案是
 
@@ -801,4 +799,4 @@ def marks_of(*wordings: str) -> Marks:
     folded = list(filter(None, dict.fromkeys(Shadow(wording).text for wording in ours)))
     expression = "|".join(re.escape(wording).replace(r"\{score\}", "[0-9]+") for wording in folded)
     heads = [wording.partition("{score}")[0] for wording in folded]
-    return Marks(lazy.compile(expression), tuple(dict.fromkeys(head[:1] for head in heads)), tuple(heads))
+    return Marks(re.compile(expression), tuple(dict.fromkeys(head[:1] for head in heads)), tuple(heads))
