@@ -74,7 +74,7 @@ def worker_at() -> Subquery:
 
 def of_reviewers(teams: QuerySet[Team], day: Any = None, since: Any = None) -> dict[str, QuerySet[Any]]:
     """Return what reviewers of these teams may decide, by section; samples from a day on, corrections from a time."""
-    return {"samples": sampling.waiting(teams, day), "corrections": corrections.waiting(teams, since)}
+    return {"samples": sampling.waiting(teams, day), "corrections": corrections.likely(teams, since)}
 
 
 def of_curators(teams: QuerySet[Team]) -> dict[str, QuerySet[Any]]:

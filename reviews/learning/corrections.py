@@ -32,7 +32,7 @@ Answer = PossibleCorrection.Answer
 SAID = (Answer.YES, Answer.NO)
 ANSWERS = (*SAID, Answer.SKIP)  # that a person may give
 
-COUNTED = timedelta(days=90)
+COUNTED = hearing.ANSWERS_COUNT
 LEARN_AFTER = timedelta(days=1)
 MOST = 5_000  # answers that are learned from, the newest
 # Recall is told once so many were answered of each kind of message that the detector leaves, but for a small share.
@@ -53,6 +53,11 @@ def waiting(teams: Sequence[Team] | QuerySet[Team], since: Any = None) -> QueryS
     return PossibleCorrection.objects.filter(agent__team__in=teams, answer="", found_at__gte=since).order_by(
         "place", "id"
     )
+
+
+def likely(teams: Sequence[Team] | QuerySet[Team], since: Any = None) -> QuerySet[PossibleCorrection]:
+    """Return of these questions those whose message is likely a correction, the longest waiting first."""
+    return waiting(teams, since).filter(is_likely=True).order_by("found_at", "id")
 
 
 def answer(asked: PossibleCorrection, person: User, said: str) -> bool:

@@ -38,6 +38,7 @@ class PossibleCorrection(models.Model):
     cue = models.CharField(max_length=20, blank=True)  # its strongest
     rank = models.FloatField(null=True)  # the learned one of that time
     is_first = models.BooleanField(default=False)  # its rank passed the cut, so it is asked before others
+    is_likely = models.BooleanField(default=False, db_default=False)  # enough to stand in To do
     stands_for = models.FloatField(default=1)  # messages: the inverse of its chance to be asked about
     place = models.FloatField()  # in the list of questions, the lowest first
     counts = models.BooleanField()  # as a correction: by its answer, else by the detector
@@ -53,6 +54,9 @@ class PossibleCorrection(models.Model):
         ordering = ["-id"]
         indexes = [
             models.Index(fields=["agent", "place"], condition=Q(answer=""), name="corrections_waiting"),
+            models.Index(
+                fields=["agent", "found_at"], condition=Q(answer="", is_likely=True), name="corrections_to_do"
+            ),
             models.Index(fields=["agent", "found_at"], name="corrections_of_days"),
         ]
 

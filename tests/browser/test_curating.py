@@ -22,7 +22,7 @@ def test_a_curators_day(open_page: Any, carla: Any, aurora: Team, kuro: Any, tmp
         kuro.respond("It will arrive in 30 days, I think.", items=[])
     response, reply = AgentResponse.objects.order_by("pk")
     PossibleCorrection.objects.create(
-        response=reply, before=response, agent=response.agent, confidence=0.5, place=0.1, counts=False, stands_for=1
+        response=reply, before=response, agent=response.agent, confidence=0.5, place=0.1, counts=False, is_likely=True
     )
     for number, keyword in enumerate(("in 30 days", "arrive in 30 days", "so they say")):
         made = ErrorPattern.objects.create(team=aurora, keywords=[keyword], description=keyword, state="proposed")

@@ -12,6 +12,7 @@ from ..text.speech import own_words, persons_words
 from ..text.words import statements, terms, tokens
 
 SURE = 0.5  # from this confidence a message is a correction
+CONCESSION = "concession"  # the cue that is no word of the message: the agent gives in
 MAX_READ = 16_384  # code points of a message, and of what was said before
 MAX_REPLY = 400  # code points: who admits a mistake does so first
 MAX_SENTENCES = 200
@@ -200,7 +201,7 @@ def _concessions(reply: str) -> Iterator[Cue]:
         for strength, expression in _CONCESSIONS:
             if match := expression.search(sentence):
                 first, last = start + match.start(), start + match.end()
-                yield Cue("concession", strength, first, last, reply[first:last], "reply")
+                yield Cue(CONCESSION, strength, first, last, reply[first:last], "reply")
                 break
 
 

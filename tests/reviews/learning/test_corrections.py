@@ -14,7 +14,7 @@ from metacog.models import AgentState, AuditEvent, Policy
 from patterns.models import ErrorPattern
 from reviews import retention, tasks
 from reviews.held import decisions
-from reviews.learning import hearing, sweep
+from reviews.learning import corrections, hearing, sweep
 from reviews.models import AgentResponse, CorrectedResponse, HeldItem, LearnedCorrections, PossibleCorrection
 from tests.conftest import Caller
 
@@ -92,6 +92,40 @@ class TestAsking:
         assert {each.stands_for for each in asked} == ({4.0} if share else {1.0})
         assert 10 < len(asked) < 32 if share else len(asked) == 80
         assert all(each.confidence >= certainty for each in asked)
+
+    def test_to_do_holds_only_what_is_likely_a_correction(
+        self, client: Any, kuro: Caller, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for number, message in enumerate((PLAIN, UNSURE, f"{UNSURE} You forgot it.")):
+            talk(kuro, message, session=f"t{number}")
+        assert "3 open questions" in client.get(PAGE).content.decode()
+        shown = client.get("/to-do/").content.decode()
+        assert 'left-corrections">2<' in shown
+        assert UNSURE in shown
+        assert PLAIN not in shown
+
+    def test_where_a_teams_answers_say_no_to_them_the_bar_is_higher(self, kuro: Caller, alice: Any) -> None:
+        def likely(message: str, session: str) -> bool:
+            return talk(kuro, message, session=session).is_likely
+
+        for number in range(12):
+            kuro.respond(WRONG, items=[], session=f"s{number}")
+            message = UNSURE if number < 8 else f"{UNSURE} You forgot it."
+            kuro.respond("I see.", items=[], session=f"s{number}", user_message=message)
+        sweep.learn()
+        for asked in PossibleCorrection.objects.select_related("agent__team", "response", "before"):
+            corrections.answer(asked, alice, "yes" if asked.confidence > 0.7 else "no")
+        assert not likely(UNSURE, "later")
+        assert likely(f"{UNSURE} You forgot it.", "later still")
+
+    def test_that_an_agent_is_polite_is_no_question_of_its_own(
+        self, kuro: Caller, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(hearing, "ASKED_OF_SILENT", 0.0)
+        kuro.respond(WRONG, items=[], session="s")
+        kuro.respond("Sorry for the trouble. Wash it at 30.", items=[], session="s", user_message="How do I wash it?")
+        sweep.learn()
+        assert not PossibleCorrection.objects.exists()
 
     def test_nobody_is_asked_more_than_can_be_answered(self, kuro: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(hearing, "MOST_WAITING", 2)

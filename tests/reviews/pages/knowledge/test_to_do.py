@@ -34,7 +34,7 @@ def waiting(aurora: Any, kuro: Any) -> None:
     first, second = AgentResponse.objects.order_by("pk")
     Sample.objects.create(response=first, agent=agent, day=timezone.now().date())
     PossibleCorrection.objects.create(
-        response=second, before=first, agent=agent, confidence=0.5, place=0.1, counts=False, stands_for=1
+        response=second, before=first, agent=agent, confidence=0.5, place=0.1, counts=False, is_likely=True
     )
     ErrorPattern.objects.create(team=aurora, keywords=["thirty days"], description="Fourteen.", state="proposed")
     Lesson.objects.create(team=aurora, text="Measure first.", evidence={"count": 3})
