@@ -41,6 +41,7 @@ from reviews.models import (
     Approval,
     CallGrant,
     CallOutcome,
+    ContrastLook,
     Decision,
     Delivery,
     ExtensionRequest,
@@ -193,6 +194,7 @@ def _erase_origins(team: Team, gone: Q) -> None:
     origins = PatternOrigin.objects.filter(gone).exclude(evidence={})
     taught = set(origins.values_list("pattern", flat=True))
     origins.update(evidence={})
+    ContrastLook.objects.filter(team=team).update(reasons=None)  # people's and agents' words; counted anew without them
     waiting = Q(state=ErrorPattern.State.PROPOSED, created_by=None) | ~Q(dismissed_because="")
     quoted = PatternOrigin.objects.filter(pattern=OuterRef("pk")).exclude(evidence={})
     given_up = list(ErrorPattern.objects.filter(waiting, ~Exists(quoted), pk__in=taught))

@@ -187,8 +187,9 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         help_texts = {
             "profile": gettext_lazy(
                 "Seed matches words anywhere. Aware reads them in context, also looks for facts without a source and "
-                "for hidden characters, and ignores a missing hedge. A new profile brings its own default weights; "
-                "weights that you changed stay."
+                "for hidden characters, and ignores a missing hedge. Measured on texts of others: Seed's score tells "
+                "wrong answers from right ones no better than chance, and of 41 of its highlights 27 were wrong; of 60 "
+                "of Aware's 13 were. A new profile brings its own default weights; weights that you changed stay."
             ),
             "plain_text_as_chat": gettext_lazy(
                 "For agents that post plain text. Without items or tags, nothing can be held. An items field, even an "

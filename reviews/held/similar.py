@@ -46,7 +46,7 @@ def decided(held: HeldItem) -> list[Similar]:
     shape_of = _shape_of_tool(held.call.name) if held.kind == HeldItem.Kind.TOOL_CALL else shape
     own = shape_of(held.text[:READ])
     near = [pk for pk, text in said.items() if shape_of(text) == own][:MOST]
-    others = _by_words(held.text[:READ], said) if len(near) < MOST else []
+    others = by_words(held.text[:READ], said) if len(near) < MOST else []
     found = [*near, *(pk for pk in others if pk not in near)][:MOST]
     decisions = Decision.as_told().in_bulk(found)  # Django asks nothing for no ids
     return [Similar(decisions[pk], said[pk], *about[pk], pk in near) for pk in found]
@@ -66,7 +66,7 @@ def _shape_of_tool(name: str) -> Callable[[str], str]:
     return lambda text: shape_of_call(name, text)
 
 
-def _by_words(text: str, said: Mapping[int, str]) -> list[int]:
+def by_words(text: str, said: Mapping[int, str]) -> list[int]:
     """Return which of these texts share most words with one."""
     counted = {pk: recall.counted(each) for pk, each in said.items()}
     frequencies = Counter(term for terms in counted.values() for term in terms)
@@ -77,6 +77,47 @@ def _by_words(text: str, said: Mapping[int, str]) -> list[int]:
         return []
     found = recall.rank(asked, frequencies, postings, len(counted), sum(sizes.values()) / len(sizes))
     return [each.number for each in found if each.share >= ALIKE]
+
+
+NEAREST, ENOUGH_NEAR = 9, 3  # of an agent's items, those most like one; with fewer nothing is told
+COMPARED = 200  # decisions about its items
+LEAST_TOLD = 2  # rejections for one reason
+
+
+@dataclass(frozen=True)
+class Near:
+    """How many of the nearest items were rejected for one reason, with these items."""
+
+    rejected: int
+    of: int
+    reason: str  # "" where none was given often enough
+    items: Sequence[str]  # public ids of those rejected
+
+
+def near(item: HeldItem, told: Sequence[Mapping[str, Any]]) -> Near | None:
+    """Say what was decided about the items most like one; None where fewer than `ENOUGH_NEAR` are like it.
+
+    `told` are the team's reasons (learning/reason_groups.py). Of words only: a call's likes are told by its tool.
+    """
+    if item.kind in HeldItem.NO_WORDS:
+        return None
+    rows = (
+        Decision.objects.filter(agent=item.agent_id, by=Decision.By.PERSON, seq__isnull=False, undone_at=None)
+        .exclude(held=item.pk)
+        .exclude(held__kind__in=HeldItem.NO_WORDS)
+        .order_by("-seq")
+        .values_list("held", "held__public_id", "verdict", Left("held__text", READ))[:COMPARED]
+    )
+    known = {held: (public_id, verdict == DecisionVerdict.REJECT, text) for held, public_id, verdict, text in rows}
+    nearest = by_words(item.text[:READ], {held: text for held, (_id, _rejected, text) in known.items()})[:NEAREST]
+    rejected = [held for held in nearest if known[held][1]]
+    if len(nearest) < ENOUGH_NEAR or not rejected:
+        return None
+    groups = [(group["name"], [held for held in rejected if held in group["held"]]) for group in told]
+    name, own = max(groups, key=lambda group: len(group[1]), default=("", []))
+    if len(own) < LEAST_TOLD:
+        name, own = "", rejected
+    return Near(len(own), len(nearest), name, [known[held][0] for held in own])
 
 
 DECIDED = (HeldItem.State.APPROVED, HeldItem.State.EDITED, HeldItem.State.REJECTED)

@@ -37,7 +37,7 @@ from patterns.models import ErrorPattern, keyword_problems
 from patterns.patterns import lifecycle
 from patterns.patterns.lifecycle import digest
 from reviews.isolation import by_itself, in_turn
-from reviews.learning import sweep
+from reviews.learning import reason_groups, retiring, sweep
 from reviews.learning.extract import in_words, sentence_changed, sentence_with
 from reviews.models import (
     AgentResponse,
@@ -103,6 +103,8 @@ def look_due(now: datetime) -> int:
 
 
 def _is_due(team: Team, last: ContrastLook, now: datetime) -> bool:
+    if last.reasons is None and last.texts:  # erased since
+        return now - last.at >= last.texts * A_TEXT
     if last.at > now:  # a clock that was wrong for a while may have gone on
         return True
     if now - last.at < last.texts * A_TEXT:
@@ -114,7 +116,8 @@ def _is_due(team: Team, last: ContrastLook, now: datetime) -> bool:
         return True
     since = last.at
     decided = _decisions(team).filter(released_at__gt=since, decided_at__gt=since - _UNDO)
-    news = decided, _samples(team).filter(judged_at__gt=since), _corrections(team).filter(at__gt=since)
+    judged, corrected = _samples(team).filter(judged_at__gt=since), _corrections(team).filter(at__gt=since)
+    news = decided, retiring.calls_decided(team, since), judged, corrected
     return any(rows.exists() for rows in news)
 
 
@@ -221,7 +224,7 @@ def look(team: Team, now: datetime) -> int:
     """Compare what was rejected with what was approved, and propose; return how many patterns are new."""
     decided = _Look.of(team)
     rows, texts, found = decided
-    made = 0
+    made, telling = 0, reason_groups.found(rows, texts)
     with transaction.atomic(durable=True):
         sweep.lock(team)
         known = _patterns(team)
@@ -245,7 +248,8 @@ def look(team: Team, now: datetime) -> int:
                 made += 1
             _teach(pattern, phrase, origins, is_new=same is None)
         _count(team, decided, now)
-        ContrastLook.objects.update_or_create(team=team, defaults={"at": now, "texts": len(rows)})
+        kept = {"at": now, "texts": len(rows), "reasons": telling, "retiring": retiring.found(team, now)}
+        ContrastLook.objects.update_or_create(team=team, defaults=kept)
     return made
 
 

@@ -1,8 +1,8 @@
 """Hear whether users' messages correct the response before them, and pick those that people are asked about.
 
 People are asked where a cue of the message leaves the detector unsure, or where what was learned from their answers
-says "likely". Of all other messages a random few are asked about, each with a known chance, so that the answers tell what
-the detector is worth. Only what is likely a correction stands in To do, the rest on the page of its own.
+says "likely". Of all other messages a random few are asked about, each with a known chance, so that the answers tell
+what the detector is worth. Only what is likely a correction stands in To do, the rest on the page of its own.
 """
 
 from __future__ import annotations

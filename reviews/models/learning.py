@@ -162,6 +162,9 @@ class ContrastLook(models.Model):
     team = models.OneToOneField(Team, models.CASCADE, primary_key=True, related_name="contrast_look")
     at = models.DateTimeField()
     texts = models.PositiveIntegerField()
+    # What the decisions say beside patterns: reviews/learning/reason_groups.py and retiring.py. None: erased since.
+    reasons = OrderedJSONField(null=True)
+    retiring = OrderedJSONField(default=dict, db_default={})
 
     class Meta:
         verbose_name = _("contrast check")

@@ -32,6 +32,7 @@ from reviews.held.decisions import Taken
 from reviews.held.filters import Filters, Order, named, orders, word
 from reviews.held.grants import NotGranted
 from reviews.held.presence import Presence
+from reviews.learning import reason_groups
 from reviews.metrics import review_time, sampling
 from reviews.models import AgentResponse, Approval, Decision, DecisionVerdict, HeldItem
 from reviews.pages import call_desk, call_edit, talk
@@ -440,7 +441,9 @@ def _desk(
     history = list(Decision.as_told().filter(held=held).order_by("id"))
     standing = next((decision for decision in history if decision.undone_at is None), None)
     why = in_force.why(held) if held.state == State.PENDING else None
-    place = stands(why, held, verdict, body.get("user_message")) if why else None
+    place = None
+    if why:
+        place = stands(why, held, verdict, body.get("user_message"), reason_groups.of_team(held.team_id))
     can_decide = held.state == State.PENDING and request.user.has_role(held.team_id, Role.REVIEWER)
     is_question = held.kind == Kind.QUESTION
     editing = not is_question and (posted is not None or "edit" in request.GET)

@@ -13,6 +13,7 @@ from reviews.held.counts import ToDo
 from reviews.presentation import phrases
 from reviews.presentation.ratios import percent
 from reviews.presentation.reading.rendered import reading
+from reviews.presentation.statistics.plainly import behind, confidence, plainly
 from reviews.records.reasons import described
 
 register = template.Library()
@@ -23,6 +24,9 @@ register.filter(without_tags)
 register.filter("person_title", phrases.person_name)
 register.filter(described)
 register.filter(percent)
+register.filter(plainly)
+register.filter(behind)
+register.filter(confidence)
 
 for name in (
     "ago",

@@ -27,7 +27,6 @@ MOST_ASKED = 3
 MAX_QUOTE = 160
 MAX_NAME = 100
 MAX_REASON = 120
-MOST_TOLD = 3  # things that people said of one reason, in a lesson
 MAX_MESSAGE = 4_000  # code points of a message that are read
 # What opens like this is a tool's output or data, and no person's words.
 _MACHINE_MADE = ("<", "{", "[")
@@ -424,8 +423,10 @@ def _reasons_told(held: Iterable[Held]) -> Iterator[tuple[Reason, str]]:
         said.setdefault(words.fold_signs(_named(each.reason)), {}).setdefault(words.fold_signs(text), text)
     for reason in _reasons(told):
         key = words.fold_signs(reason.text)
-        own = [text for folded, text in said[key].items() if folded != key][:MOST_TOLD]
-        yield reason, ": ".join(filter(None, (reason.text, "; ".join(own))))[:MAX_REASON]
+        own = [text for folded, text in said[key].items() if folded != key][:1]
+        # What a person typed may begin with what their reason is called after.
+        is_named = own and words.fold_signs(own[0]).startswith(key)
+        yield reason, (own[0] if is_named else ": ".join(filter(None, (reason.text, *own))))[:MAX_REASON]
 
 
 # -- what could be learnt ----------------------------------------------------------------------------------------

@@ -15,18 +15,22 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
+from metacog.accounts.agents import PolicyMoved
 from metacog.models import Agent, Role
 from metacog.pages.unknown_filters import unknown_filters
-from patterns.models import MemoryConflict, ThoughtThread, ThreadSuggestion
+from patterns.models import ErrorPattern, MemoryConflict, ThoughtThread, ThreadSuggestion
+from patterns.patterns import lifecycle
 from patterns.threads import suggestions
 from reviews.held import counts
+from reviews.learning import retiring
 from reviews.pages.knowledge import proposals
 from reviews.pages.knowledge.memory import clash_of, waiting_of
 from reviews.pages.person import PersonRequest
 from reviews.presentation import questions
+from reviews.presentation.risk import retiring_rows
 from reviews.scoring import pack_offers
 from reviews.scoring.preview import DAYS
 
@@ -79,10 +83,12 @@ def to_do(request: PersonRequest) -> HttpResponse:
             found = rows[section.key]
             oldest = found.order_by().aggregate(oldest=Min(section.since))["oldest"]
             groups.append(Group(section, count, oldest, _READ[section.key](request, found)))
+    owned = [team for team in person.teams if person.has_role(team.pk, Role.OWNER)]
     curated = {team.pk for team in person.teams if person.has_role(team.pk, Role.CURATOR)}
     context = {
         "groups": groups,
         "without_pack": list(pack_offers.offers(person.teams_as(Role.OWNER))),
+        "retiring": retiring_rows.shown([team for team in person.teams if team.pk in curated], owned),
         "to_do": waits,
         "unknown_filters": unknown_filters(request.GET),
         "may_decide": any(person.has_role(team.pk, Role.REVIEWER) for team in person.teams),
@@ -141,6 +147,36 @@ _READ: dict[str, Callable[[PersonRequest, QuerySet[Any]], Sequence[Any]]] = {
     "suggestions": _suggestions,
     "drafts": _drafts,
 }
+
+
+@require_POST
+def signals_off(request: PersonRequest, team_id: int) -> HttpResponse:
+    """Switch off all signals of a team that were offered, in the policy of each of its agents."""
+    team = get_object_or_404(request.user.teams_as(), pk=team_id)
+    if not request.user.has_role(team.pk, Role.OWNER):
+        raise PermissionDenied(_("Only owners of the team can change policies."))
+    try:
+        changed = retiring.switch_off(team, request.user)
+    except PolicyMoved:
+        messages.error(request, _("A policy changed meanwhile. Nothing was switched off."))
+    else:
+        told = ngettext("Signals switched off for %(n)s agent.", "Signals switched off for %(n)s agents.", changed)
+        messages.success(request, told % {"n": changed})
+    return redirect("to-do")
+
+
+@require_POST
+def pattern_retire(request: PersonRequest, pattern_id: int) -> HttpResponse:
+    """Retire an active pattern that was offered."""
+    pattern = get_object_or_404(ErrorPattern.objects.filter(team__in=request.user.teams_as()), pk=pattern_id)
+    if not request.user.has_role(pattern.team_id, Role.CURATOR):
+        raise PermissionDenied(_("Only curators and owners of the team can change patterns."))
+    try:
+        lifecycle.take_step(pattern, "retire", request.user)
+        messages.success(request, _("Pattern retired."))
+    except lifecycle.NotDone as error:
+        messages.error(request, str(error))
+    return redirect("to-do")
 
 
 @require_POST

@@ -15,7 +15,8 @@ from django.views.decorators.http import require_POST, require_safe
 from metacog.heuristics.stats.gate import LOOKED_AT
 from metacog.models import Role, Team
 from metacog.pages.unknown_filters import unknown_filters
-from reviews.models import LearnedRisk
+from reviews.learning import reason_groups
+from reviews.models import HeldItem, LearnedRisk
 from reviews.pages.metrics import files
 from reviews.pages.person import PersonRequest, forbidden, refused
 from reviews.presentation.risk import worth
@@ -107,6 +108,7 @@ def _page(request: PersonRequest, team: Team, form: RiskForm, status: int = 200)
         "preview": worth.preview(learned, budget),
         "by_doubt": worth.by_doubt(learned),
         "used_today": team.risk_budget and team.risk_budget - budgets.left(team, timezone.now().date()),
+        "told": reason_rows(team),
         "agents": [(each.agent, worth.verdict(each)) for each in agents.defer("spread", "passing")[:MOST_AGENTS]],
         "section": "statistics",
     }
@@ -114,3 +116,15 @@ def _page(request: PersonRequest, team: Team, form: RiskForm, status: int = 200)
 
 
 MOST_AGENTS = 50
+ITEMS_SHOWN = 3  # of each reason
+
+
+def reason_rows(team: Team) -> list[tuple[str, int, list[str]]]:
+    """Return the reasons that people typed, grouped: how often, and the newest items; two queries."""
+    told = reason_groups.of_team(team)["told"]
+    newest = {held for group in told for held in group["held"][-ITEMS_SHOWN:]}
+    ids = dict(HeldItem.objects.filter(pk__in=newest).values_list("pk", "public_id"))
+    return [
+        (group["name"], len(group["held"]), [ids[held] for held in group["held"][-ITEMS_SHOWN:] if held in ids])
+        for group in told
+    ]

@@ -41,7 +41,7 @@ from reviews.presentation.explanation import TITLES
 from reviews.presentation.phrases import gap
 from reviews.presentation.ratios import duration, number, percent, ratio, span, unbroken
 from reviews.presentation.risk import worth
-from reviews.presentation.statistics import breakdown, changes, charts
+from reviews.presentation.statistics import breakdown, changes, charts, plainly
 from reviews.presentation.statistics.tables import tables
 
 MOST_TOOLS = 30
@@ -131,6 +131,8 @@ def statistics(request: PersonRequest) -> HttpResponse:
         "count": {name: number(getattr(total, name)) for name in ("responses", "triggered", "expired")},
         "agents_counted": sum(bool(each.now.responses) for each in found.by_agent.values()),
         "counted_at": found.counted_at,
+        "first_line": plainly.first_line(total, before, asked.range),
+        "first_interval": plainly.first_interval(total, before),
         "tiles": _tiles(total, before),
         "held": charts.held(found),
         "precision": charts.precision(found),
@@ -173,7 +175,7 @@ def _timed(total: Total) -> str:
     if not (interval := total.median_interval):
         return gettext("n = %(n)s") % told
     told |= {"low": duration(interval[0]), "high": duration(interval[1]), "p90": duration(total.p90_seconds)}
-    return gettext("95%% CI %(low)s–%(high)s, n = %(n)s; nine in ten within %(p90)s") % told
+    return gettext("n = %(n)s; nine in ten within %(p90)s (95%% CI %(low)s–%(high)s)") % told
 
 
 def _learned(request: PersonRequest, asked: Asked) -> list[dict[str, Any]]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
@@ -15,6 +15,8 @@ from metacog.heuristics.ranking.features import object_fact, place_in
 from metacog.heuristics.ranking.model import Fact
 from metacog.heuristics.tool_calls.secrets import masked, masked_effects
 from metacog.heuristics.wire.assessment import Assessment, EffectPart
+from reviews.held.similar import Near, near
+from reviews.learning.reason_groups import Phrase, phrases_in
 from reviews.models import HeldItem
 from reviews.presentation.explanation import FLAGS, LEVELS, TITLES
 from reviews.presentation.highlight import LEARNED, Mark, Shown, show
@@ -87,18 +89,24 @@ class Stands:
     rank: str  # "" where too few texts are known
     chance: str  # "" where it may not be told in percent
     judged: str
-    phrases: Sequence[Shown]
+    phrases: Sequence[tuple[Shown, str]]  # each with what was decided about texts that hold it
     facts: Sequence[str]
+    near: Near | None
     marks: Sequence[Mark]  # of the phrases, in the item's text
 
 
-def stands(why: Why, held: HeldItem, verdict: Assessment, question: str | None) -> Stands:
-    """Put `why` into words; `verdict` and `question` are those of the item's response."""
+def stands(why: Why, held: HeldItem, verdict: Assessment, question: str | None, kept: Mapping[str, Any]) -> Stands:
+    """Put `why` into words; `verdict` and `question` are those of the item's response, `kept` of its team's reasons.
+
+    Of its phrases those are told that hold for its agent by themselves; where none does, what was decided about the
+    items most like it.
+    """
     tools = tuple(f"argument:{name.removeprefix('tool:')}/" for name, _ in why.facts if name.startswith("tool:"))
     # Where the tool itself is told, its arguments tell no more.
     told = _telling([(name, fact) for name, fact in why.facts if not name.startswith(tools)])
     facts = dict.fromkeys(_counted(name, fact, _fact(name, held, verdict, question)) for name, fact in told)
-    phrases = {reason.text.casefold(): reason.text for reason in reversed(why.reasons)}
+    is_words = held.kind not in HeldItem.NO_WORDS
+    phrases = phrases_in(held.text, held.agent_id, kept) if is_words else []
     return Stands(
         kind=why.kind,
         by=why.kind.partition(METADATA)[2],
@@ -106,15 +114,20 @@ def stands(why: Why, held: HeldItem, verdict: Assessment, question: str | None) 
         rank="" if why.top is None else _rank(why.top),
         chance="" if why.chance is None else percent(why.chance),
         judged=f"{why.judged:,}",
-        phrases=[show(text) for text in reversed(phrases.values())],
+        phrases=[(show(phrase.text), _held_by(phrase)) for phrase in phrases],
         facts=[fact for fact in facts if fact],
-        # What goes through the whole text tells nothing apart in it.
-        marks=[
-            Mark(reason.start, reason.end, LEARNED)
-            for reason in why.reasons
-            if (reason.start, reason.end) != (0, len(held.text))
-        ],
+        near=None if phrases else near(held, kept["told"]),
+        marks=[Mark(phrase.start, phrase.end, LEARNED) for phrase in phrases],
     )
+
+
+def _held_by(phrase: Phrase) -> str:
+    """Say what was decided about the texts that hold a phrase, and about their like."""
+    return gettext("%(rejected)s of %(cases)s rejected, of texts like these %(usual)s") % {
+        "rejected": f"{phrase.rejected:,}",
+        "cases": f"{phrase.cases:,}",
+        "usual": percent(phrase.usual),
+    }
 
 
 def _rank(top: float) -> str:

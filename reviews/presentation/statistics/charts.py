@@ -20,7 +20,7 @@ from reviews.presentation.statistics import changes
 from reviews.presentation.statistics.changes import Change
 from reviews.records.effect_names import NAMES
 
-CHANCE = 0.5  # of pairs
+CHANCE = 0.5  # of the items, each beside one that was decided otherwise
 BANDS = ((0, 49), (50, 54), (55, 64), (65, 74), (75, 100))
 MOST_DAYS = 92  # that are drawn one by one; more are drawn in weeks
 MOST_TICKS = 6  # names below a chart
@@ -216,21 +216,14 @@ def _calibration(scores: Concordance) -> str:
         told = gettext("Too few decisions: it takes %(enough)s rejected and %(enough)s approved items.")
         return told % {"enough": ENOUGH}
     if scores.low > CHANCE:
-        told = gettext(
-            "Items with a higher score are rejected more often: of a rejected and an approved item, the rejected one "
-            "has the higher score in %(rate)s of pairs (95%% CI %(interval)s; 50%% is chance)."
-        )
+        told = gettext("Items with a higher score are rejected more often (95%% CI %(interval)s; 50%% is chance).")
     elif scores.high < CHANCE:
-        told = gettext(
-            "Items with a higher score are rejected less often: of a rejected and an approved item, the rejected one "
-            "has the higher score in only %(rate)s of pairs (95%% CI %(interval)s; 50%% is chance)."
-        )
+        told = gettext("Items with a higher score are rejected less often (95%% CI %(interval)s; 50%% is chance).")
     else:
         told = gettext(
-            "No clear difference by score (n = %(n)s): of a rejected and an approved item, the rejected one has the "
-            "higher score in %(rate)s of pairs (95%% CI %(interval)s; 50%% is chance)."
+            "Items with a higher score are rejected no more and no less often (95%% CI %(interval)s; 50%% is chance)."
         )
-    return unbroken(told % _pairs(scores))
+    return unbroken(told % _interval(scores))
 
 
 def _baseline(scores: Concordance, lengths: Concordance) -> tuple[str, str]:
@@ -238,22 +231,18 @@ def _baseline(scores: Concordance, lengths: Concordance) -> tuple[str, str]:
     if not (scores.is_enough and lengths.is_enough):
         return "", ""
     if lengths.rate >= CHANCE:
-        told = gettext("Text length as a baseline: the rejected item is longer in %(rate)s (95%% CI %(interval)s).")
+        told = gettext("Beside it plain length: longer items are rejected more often (95%% CI %(interval)s).")
     else:
         lengths = lengths.turned()
-        told = gettext("Text length as a baseline: the rejected item is shorter in %(rate)s (95%% CI %(interval)s).")
+        told = gettext("Beside it plain length: shorter items are rejected more often (95%% CI %(interval)s).")
     if scores.low > lengths.high:
         said = gettext("The score is better than length.")
     elif scores.high < lengths.low:
         said = gettext("Length is better than the score.")
     else:
         said = gettext("No clear difference between score and length.")
-    return told % _pairs(lengths), said
+    return told % _interval(lengths), said
 
 
-def _pairs(told: Concordance) -> dict[str, str]:
-    return {
-        "rate": percent(told.rate),
-        "interval": span(told.low, told.high),
-        "n": number(told.rejected + told.let_go),
-    }
+def _interval(told: Concordance) -> dict[str, str]:
+    return {"interval": span(told.low, told.high)}

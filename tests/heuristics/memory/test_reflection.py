@@ -173,10 +173,10 @@ class TestGaps:
     @pytest.mark.parametrize(
         ("language", "text"),
         [
-            ("en", "Asked about refunds 3 times with low confidence or questions left open. "
-                   "Look it up first, or say what you do not know."),
-            ("zh-Hant", "被問到refunds 3 次，信心低或問題沒有回答。先查證，或說明你不知道什麼。"),
-            ("zh-Hans", "被问到refunds 3 次，信心低或问题没有回答。先查证，或说明你不知道什么。"),
+            ("en", "When asked about refunds, look it up first or say what you do not know "
+                   "(3 times: low confidence or questions left open)."),
+            ("zh-Hant", "被問到refunds時，先查證，或說明你不知道什麼（3 次：信心低或問題沒有回答）。"),
+            ("zh-Hans", "被问到refunds时，先查证，或说明你不知道什么（3 次：信心低或问题没有回答）。"),
         ],
     )  # fmt: skip
     def test_it_proposes_a_lesson_in_the_agents_language(self, language: str, text: str) -> None:
@@ -225,16 +225,18 @@ class TestReasons:
         ("preset", "told", "text"),
         [
             ("No evidence: ", ["no count was taken", "Where from?", "No count was taken."],
-             "Rejected in 3 responses for: No evidence: no count was taken; Where from?."),
-            ("沒有根據：", ["沒有量測"] * 3, "Rejected in 3 responses for: 沒有根據: 沒有量測."),
-            ("", ["Cite the docs", "cite the docs.", "Cite the docs!"], "Rejected in 3 responses for: Cite the docs."),
+             "No evidence: no count was taken"),
+            ("No evidence: ", ["No evidence for the count"] * 3, "No evidence for the count"),
+            ("沒有根據：", ["沒有量測"] * 3, "沒有根據: 沒有量測"),
+            ("", ["Cite the docs", "cite the docs.", "Cite the docs!"], "Cite the docs"),
             ("No evidence: ", ["no count was taken"] * 2, None),
             ("", ["Cite the docs", "That is rude", "It rains"], None),
         ],
     )  # fmt: skip
     def test_the_same_reason_three_times_is_a_lesson(self, preset: str, told: list[str], text: str | None) -> None:
         proposals = [each.text(len(each.responses)) for each in self.reject(*told, preset=preset).proposals]
-        assert proposals == ([f"{text} Make sure of that before you say it."] if text else [])
+        said = "Before you say it, make sure of what people rejected 3 responses for"
+        assert proposals == ([f"{said}: {text}."] if text else []), "one sentence"
 
     def test_a_preset_reason_alone_makes_no_lesson(self) -> None:
         held = [Held(f"r{number}", "rejected", (), "No evidence") for number in range(9)]
@@ -244,7 +246,7 @@ class TestReasons:
 
     def test_the_words_of_a_reason_are_only_words(self) -> None:
         (proposal,) = self.reject(*["No {count} taken"] * 3, preset="").proposals
-        assert proposal.text(3) == "Rejected in 3 responses for: No {count} taken. Make sure of that before you say it."
+        assert proposal.text(3).endswith("people rejected 3 responses for: No {count} taken.")
 
     def test_several_items_of_one_response_are_one(self) -> None:
         held = [Held(f"r{number // 2}", "rejected", (), "Where from?", "Where from?") for number in range(5)]

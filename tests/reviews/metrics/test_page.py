@@ -29,7 +29,9 @@ def count() -> None:
 
 
 def text(answer: Any) -> str:
-    return " ".join(answer.content.decode().replace("\N{NO-BREAK SPACE}", " ").split())
+    """Return a page with what stands one hover away in brackets."""
+    page = " ".join(answer.content.decode().replace("\N{NO-BREAK SPACE}", " ").split())
+    return re.sub(r' ?<abbr class="interval" tabindex="0" title="([^"]*)">±</abbr>', r" (\1)", page)
 
 
 @pytest.fixture
@@ -46,11 +48,11 @@ def decided(kuro: Any, posted: Any, held: Any) -> None:
 
 def test_it_says_what_was_counted(client: Any, decided: None) -> None:
     page = text(client.get("/statistics/"))
-    assert "<b>93.8%</b> 15 of 16, 95%&nbsp;CI 72–99%" in page
+    assert "<b>93.8%</b> 15 of 16 (95% CI 72–99%)" in page
     assert re.search(r"There are no responses from .* to .* to compare with\.", page)
     assert "nothing to compare with before" not in page
-    assert "<b>67%</b> 10 of 15 decided, 95%&nbsp;CI 42–85%" in page
-    assert "<b>1 min</b>95% CI 1 min–1 min, n = 15; nine in ten within 2 h 2 min" in page
+    assert "<b>67%</b> 10 of 15 decided (95% CI 42–85%)" in page
+    assert "<b>1 min</b>n = 15; nine in ten within 2 h 2 min (95% CI 1 min–1 min)" in page
 
 
 def test_figures_that_are_old_say_so(client: Any, decided: None) -> None:
@@ -88,7 +90,7 @@ def test_nine_in_ten_are_within_the_time_that_is_told(
         held(posted(kuro, NOON, "no-hedge"), "approved", seconds=seconds)
     count()
     page = text(client.get("/statistics/"))
-    assert f"<b>{told}</b>95% CI {told}–{told}, n = 10; nine in ten within {told} <span" in page
+    assert f"<b>{told}</b>n = 10; nine in ten within {told} (95% CI {told}–{told})" in page
 
 
 def test_of_few_decisions_it_says_no_nine_in_ten(client: Any, kuro: Any, posted: Any, held: Any) -> None:
@@ -98,9 +100,34 @@ def test_of_few_decisions_it_says_no_nine_in_ten(client: Any, kuro: Any, posted:
     assert "<b>1 min</b>n = 2 <span" in text(client.get("/statistics/"))
 
 
+@table(
+    ("before", "now", "said"),
+    [
+        ((0, 0), (3, 4), "People rejected 3 of the 7 items they decided."),
+        ((20, 20), (20, 22), "People rejected 20 of the 42 items they decided, about as many as the week before."),
+        ((2, 38), (20, 20), "People rejected 20 of the 40 items they decided, more than the week before."),
+        ((30, 10), (10, 30), "People rejected 10 of the 40 items they decided, fewer than the week before."),
+    ],
+    rolled_back=True,
+)
+def test_its_first_line_says_what_anyone_understands(
+    client: Any, kuro: Any, posted: Any, held: Any, before: tuple[int, int], now: tuple[int, int], said: str
+) -> None:
+    for days_ago, (rejected, approved) in ((7, before), (0, now)):
+        for state, count_of in (("rejected", rejected), ("approved", approved)):
+            for _ in range(count_of):
+                held(posted(kuro, NOON - timedelta(days=days_ago)), state)
+    count()
+    last = NOON.date()
+    page = text(client.get(f"/statistics/?since={last - timedelta(days=6)}&until={last}"))
+    assert said in page
+    for word in ("AUC", "pairs"):
+        assert word not in re.sub(r"<[^>]+>", " ", page.partition("<main")[2].partition("</main>")[0])
+
+
 def test_a_signal_is_set_against_all_that_was_held(client: Any, decided: None) -> None:
     page = text(client.get("/statistics/"))
-    assert re.search(r'75% <span class="quiet">47–91%</span>\s*</td>\s*<td class="num" data-label="Before">–', page)
+    assert re.search(r'75% \(95% CI 47–91%\)\s*</td>\s*<td class="num" data-label="Before">–', page)
     assert "Rejected more often" not in page, "there are too few without it"
 
 
@@ -108,12 +135,24 @@ def test_a_signal_is_set_against_all_that_was_held(client: Any, decided: None) -
     ("rejected", "let_go", "said"),
     [
         # Score and length of nine in ten of either side; the tenth has what the other side has.
-        ((80, 400), (50, 400), "more often: … the rejected one has the higher score in 90% of pairs (95% CI 80–95%;"),
-        ((50, 400), (80, 400), "less often: … the rejected one has the higher score in only 10% of pairs (95% CI 5"),
-        ((60, 400), (60, 400), "by score (n = 80): … the rejected one has the higher score in 50% of pairs"),
-        ((80, 400), (50, 400), "is longer in 50% (95% CI 38–62%). The score is better than length."),
-        ((60, 400), (60, 1400), "is shorter in 90% (95% CI 80–95%). Length is better than the score."),
-        ((80, 1400), (50, 400), "is longer in 90% (95% CI 80–95%). No clear difference between score and length."),
+        ((80, 400), (50, 400), "with a higher score are rejected more often (95% CI 80–95%; 50% is chance)."),
+        ((50, 400), (80, 400), "with a higher score are rejected less often (95% CI 5–20%; 50% is chance)."),
+        ((60, 400), (60, 400), "with a higher score are rejected no more and no less often (95% CI 38–62%;"),
+        (
+            (80, 400),
+            (50, 400),
+            "longer items are rejected more often (95% CI 38–62%). The score is better than length.",
+        ),
+        (
+            (60, 400),
+            (60, 1400),
+            "shorter items are rejected more often (95% CI 80–95%). Length is better than the score.",
+        ),
+        (
+            (80, 1400),
+            (50, 400),
+            "longer items are rejected more often (95% CI 80–95%). No clear difference between score and length.",
+        ),
     ],
     rolled_back=True,
 )
@@ -125,7 +164,6 @@ def test_it_tells_whether_a_higher_score_is_rejected_more_often(
         held(posted(kuro, NOON), "rejected", score=one[0], words="x" * one[1])
         held(posted(kuro, NOON), "approved", score=other[0], words="x" * other[1])
     count()
-    said = said.replace("…", "of a rejected and an approved item,")
     assert said in text(client.get("/statistics/")).replace("\N{NO-BREAK SPACE}", " ")
 
 
@@ -138,8 +176,8 @@ def test_a_score_that_is_a_little_better_than_length_is_not_said_to_be(
         held(posted(kuro, NOON), "approved", score=scores[1], words="x" * lengths[1])
     count()
     page = text(client.get("/statistics/")).replace("\N{NO-BREAK SPACE}", " ")
-    assert "the higher score in 90%" in page
-    assert "is longer in 88% (95% CI 77–93%). No clear difference between score and length." in page
+    assert "higher score are rejected more often (95% CI 80–95%" in page
+    assert "longer items are rejected more often (95% CI 77–93%). No clear difference between score and length." in page
 
 
 def test_what_rejects_the_middle_most_is_no_yes(client: Any, kuro: Any, posted: Any, held: Any) -> None:

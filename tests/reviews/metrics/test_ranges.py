@@ -133,17 +133,18 @@ def decided(kuro: Any, posted: Any, held: Any, alice: Any, bob: Any, aurora: Any
 
 def text(answer: Any) -> str:
     page = " ".join(answer.content.decode().replace("\N{NO-BREAK SPACE}", " ").split())
+    page = re.sub(r' ?<abbr class="interval" tabindex="0" title="([^"]*)">±</abbr>', r" (\1)", page)
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
 
 
 @table(
     ("group", "row"),
     [
-        ("signal", "Error pattern 30 30 24 80% 63–90% 20% +60 points (95% CI +36 to +75)"),
-        ("pattern", "blamed the cache 30 30 24 80% 63–90% 20% +60 points (95% CI +36 to +75)"),
-        ("agent", "kuro 30 30 24 80% 63–90% 20% +60 points (95% CI +36 to +75)"),
-        ("team", "Aurora 30 30 24 80% 63–90% 20% +60 points (95% CI +36 to +75)"),
-        ("reviewer", "Alice 30 24 80% 63–90% – – "),
+        ("signal", "Error pattern 30 30 24 80% (95% CI 63–90%) 20% +60 points (95% CI +36 to +75)"),
+        ("pattern", "blamed the cache 30 30 24 80% (95% CI 63–90%) 20% +60 points (95% CI +36 to +75)"),
+        ("agent", "kuro 30 30 24 80% (95% CI 63–90%) 20% +60 points (95% CI +36 to +75)"),
+        ("team", "Aurora 30 30 24 80% (95% CI 63–90%) 20% +60 points (95% CI +36 to +75)"),
+        ("reviewer", "Alice 30 24 80% (95% CI 63–90%) – – "),
     ],
 )
 def test_it_is_broken_down_by_what_is_asked(

@@ -245,7 +245,8 @@ class TestThePage:
         page = self.page(as_person(alice))
         assert "<b>Alice</b>: 41 approvals in a row, median 1.2 s, reading time 45 s" in page
         assert '41 <span class="quiet">approved 41, edited 0, rejected 0</span>' in page
-        assert '98% <span class="quiet">40 of 41, 87–100%</span>' in page
+        assert '98% <span class="quiet">40 of 41</span>' in page
+        assert 'title="95% CI 87–100%">±</abbr>' in page
         assert '41 approvals in a row <span class="quiet">9 approvals with a score of 65 or more</span>' in page
 
     def test_long_times_are_told_in_minutes_and_hours(self, as_person: Any, alice: Any, figure: Any) -> None:

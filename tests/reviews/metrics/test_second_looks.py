@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -120,7 +121,8 @@ class TestThePage:
 
     def page(self, as_person: Any, person: Any, query: str = "") -> str:
         answer = as_person(person).get("/statistics/" + query).content.decode().replace("\N{NO-BREAK SPACE}", " ")
-        return " ".join(answer.split())
+        shown = re.sub(r' ?<abbr class="interval" tabindex="0" title="([^"]*)">±</abbr>', r" (\1)", answer)
+        return " ".join(shown.split())
 
     def test_it_says_so_when_nobody_looked_again(self, as_person: Any, alice: Any, figure: Any) -> None:
         figure(day=NOON.date() - timedelta(days=40), kept=3)
@@ -132,8 +134,8 @@ class TestThePage:
         figure(kind="remember", looked=3, stood_let_go=3)
         page = self.page(as_person, alice)
         assert '11 <span class="quiet">kept 4, edited 2, withdrew 5</span>' in page
-        assert '25% <span class="quiet">10 of 40, 14–40%</span>' in page
-        assert '17% <span class="quiet">5 of 30, 7–34%</span>' in page
+        assert '25% <span class="quiet">10 of 40</span> (95% CI 14–40%)' in page
+        assert '17% <span class="quiet">5 of 30</span> (95% CI 7–34%)' in page
         assert '3 of 3 <span class="quiet">too few for a share</span>' in page
         assert "43 items that both decided on" in page
         assert "Agents and people agreed on 38 of 43 items (88%" in page
@@ -148,7 +150,7 @@ class TestThePage:
         page = self.page(as_person, alice, f"?agent={kuro.id}")
         assert (
             "CHAT is released by: a person or the agent. People rejected 2 of 20 that the agent kept "
-            "(10%, 95% CI 3–30%)." in page
+            "(10%) (95% CI 3–30%)." in page
         )
         assert "REMEMBER is released by: only a person. People rejected 1 of 2 that the agent kept, too" in page
         assert "No person has decided an item of this kind that the agent kept." in page

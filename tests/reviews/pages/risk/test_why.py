@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from metacog.heuristics.ranking.model import Fact
 from metacog.models import Agent
-from reviews.models import HeldItem, LearnedRisk
+from reviews.models import ContrastLook, HeldItem, LearnedRisk
 from tests.reviews.pages.risk.learned import keep, learned
 
 
@@ -24,10 +25,16 @@ def test_it_names_its_rank_and_marks_the_phrases_that_raise_it(client: Any, auro
     held = kuro.hold()
     assert "<h2>Learned risk" not in client.get(f"/queue/{held}/").content.decode()
     keep(aurora, learned(), calibration_error=0.2)
-    page = client.get(f"/queue/{held}/").content.decode()
-    section = re.search(r"<section[^>]*><h2>Learned risk.*?</section>", page, re.DOTALL)[0]
+    phrase = {"text": "cache", "rejected": 14, "cases": 16, "usual": 0.3}
+    agents = [Agent.objects.get(public_id=kuro.id).pk]
+    look = ContrastLook.objects.create(team=aurora, at=timezone.now(), texts=40, reasons={"told": [], "phrases": []})
+    for found_in, is_told in (([], False), (agents, True)):
+        look.reasons["phrases"] = [{**phrase, "agents": found_in}]
+        look.save()
+        page = client.get(f"/queue/{held}/").content.decode()
+        section = re.search(r"<section[^>]*><h2>Learned risk.*?</section>", page, re.DOTALL)[0]
+        assert ("<q>cache</q>: 14 of 16 rejected, of texts like these 30%" in section) == is_told
     assert re.search(r"Top \d+% of this agent", section)
-    assert "<q>cache</q>" in section
     assert "Learned from 400 decisions" in section
     assert "People reject about" not in section  # not calibrated: a rank only
     # The phrase is marked in the text in its own way, within it the error pattern that fired on one of its words.

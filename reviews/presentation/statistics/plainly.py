@@ -1,0 +1,81 @@
+"""Sentences with their intervals one hover away: what a first reading needs stands there, the rest behind a mark."""
+
+from __future__ import annotations
+
+import re
+
+from django.utils.html import format_html, format_html_join
+from django.utils.translation import gettext
+
+from metacog.heuristics.stats.intervals import difference
+from reviews.metrics.daily import Ratio, Total
+from reviews.metrics.ranges import Range
+from reviews.presentation.ratios import number
+from reviews.presentation.statistics.changes import Change
+
+# "(29%, 95% CI 27–31%, n = 1,662)" is "(29%)", and the rest behind the mark; in Chinese the signs are full width.
+_ASIDE = re.compile(r"(\s?[(（])([^()（）]*?)([,，;；]?\s*)(95%\s?CI[^()（）]*)([)）])|(95%\s?CI [^,，;；。)）]*)")
+
+
+def plainly(told: str) -> str:
+    """Put the intervals of a sentence, which is no markup, behind marks that tell them when pointed at or focused."""
+    parts: list[str] = []
+    last = 0
+    for found in _ASIDE.finditer(told):
+        opens, before, _sign, aside, closes, bare = found.groups()
+        kept = f"{opens}{before}{closes}" if before else ""
+        parts.append(format_html("{}{}{}", told[last : found.start()], kept, behind(bare or aside)))
+        last = found.end()
+    return format_html("{}{}", format_html_join("", "{}", ((part,) for part in parts)), told[last:])
+
+
+def behind(aside: str) -> str:
+    """Give the mark behind which an interval stands."""
+    return format_html('<abbr class="interval" tabindex="0" title="{}">±</abbr>', aside)
+
+
+def confidence(interval: str) -> str:
+    """Give the mark behind which the 95 % interval of a share stands."""
+    return behind(gettext("95%% CI %(interval)s") % {"interval": interval})
+
+
+def first_line(total: Total, before: Total, days: Range) -> str:
+    """Say in a sentence for anyone what people decided in these days, and whether that is more than before."""
+    now, was = _by_people(total), _by_people(before)
+    if not now.whole:
+        return gettext("People decided nothing in these days.")
+    counts = {"part": number(now.part), "whole": number(now.whole), "before": _before(days)}
+    change = Change(now, was)
+    if not change.is_enough:
+        said = gettext("People rejected %(part)s of the %(whole)s items they decided.")
+    elif not change.is_clear:
+        said = gettext("People rejected %(part)s of the %(whole)s items they decided, about as many as %(before)s.")
+    elif change.points > 0:
+        said = gettext("People rejected %(part)s of the %(whole)s items they decided, more than %(before)s.")
+    else:
+        said = gettext("People rejected %(part)s of the %(whole)s items they decided, fewer than %(before)s.")
+    return said % counts
+
+
+def first_interval(total: Total, before: Total) -> str:
+    """Give what stands one hover away from the first line: shares and the interval of their difference."""
+    now, was = _by_people(total), _by_people(before)
+    if not Change(now, was).is_enough:
+        return ""
+    low, high = difference(was.part, was.whole, now.part, now.whole)
+    counts = {"now": number(100 * now.rate), "was": number(100 * was.rate), "n": number(was.whole)}
+    counts |= {"low": number(100 * low), "high": number(100 * high)}
+    told = gettext("%(now)s%% now, %(was)s%% of %(n)s before: 95%% CI of the difference %(low)s to %(high)s points")
+    return told % counts
+
+
+def _by_people(total: Total) -> Ratio:
+    return Ratio(total.rejected, total.rejected + total.edited + total.approved)
+
+
+def _before(days: Range) -> str:
+    if days.days == 7:
+        return gettext("the week before")
+    if days.days == 1:
+        return gettext("the day before")
+    return gettext("in the %(n)s days before") % {"n": days.days}

@@ -1,0 +1,91 @@
+"""What the page To do offers to switch off: signals without lift, and patterns that hold what nobody rejects."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from metacog.models import Agent, AuditEvent, Policy
+from patterns.models import ErrorPattern, PatternRecord
+from reviews.held import decisions
+from reviews.learning import contrast, retiring
+from reviews.models import ContrastLook, HeldItem
+
+PAGE = "/to-do/"
+
+
+def words(answer: Any) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html.unescape(answer.content.decode())))
+
+
+@pytest.fixture
+def decided(kuro: Any, alice: Any, undo_at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Absolute claims are approved, what a known error is in is rejected; both are held."""
+    monkeypatch.setattr(retiring, "ENOUGH", 40)
+    monkeypatch.setattr(retiring, "ENOUGH_FIRED", 20)
+    Policy.objects.update(threshold=20, hold_at=20)
+    for number in range(24):
+        for text, verdict in (
+            (f"It is clearly number {number}.", "approve"),
+            (f"It was the cache of number {number}.", "reject"),
+        ):
+            for item in kuro.respond(text, session=f"{number} {verdict}")["items"]:
+                if item["held"]:
+                    decisions.decide(HeldItem.objects.get(public_id=item["held"]), alice, verdict)
+
+
+def look() -> None:
+    ContrastLook.objects.all().delete()
+    contrast.look_due(timezone.now())
+
+
+def test_signals_without_lift_are_switched_off_with_one_press(
+    decided: None, aurora: Any, carla: Any, olga: Any, as_person: Any
+) -> None:
+    look()
+    told = words(as_person(carla).get(PAGE))
+    assert "Absolute claim" in told
+    assert "0 of 24 rejected; of the others 100% (24)" in told
+    assert "Of the last 30 days, 24 items would not have been held." in told
+    assert "Switch off" not in told.replace("To switch off", "")
+    assert as_person(carla).post(f"/to-do/signals/{aurora.pk}/off").status_code == 403
+    answer = as_person(olga).post(f"/to-do/signals/{aurora.pk}/off", follow=True)
+    assert "Signals switched off for 1 agent." in words(answer)
+    assert "Absolute claim" not in words(answer)
+    agent = Agent.objects.get()
+    assert Policy.objects.get(agent=agent, version=agent.policy_version).weights["absolute-claim"] == 0
+    assert AuditEvent.objects.filter(action="policy-changed").count() == 1
+
+
+def test_a_pattern_whose_interval_lies_below_the_base_rate_is_offered_for_retirement(
+    decided: None, aurora: Any, alice: Any, carla: Any, as_person: Any
+) -> None:
+    pattern = ErrorPattern.objects.get(public_id="ep-cache")
+    record, _ = PatternRecord.objects.get_or_create(pattern=pattern, defaults={"seen_from": 0})
+    for rejected, approved, is_offered in ((20, 20, False), (0, 10, False), (0, 40, True)):
+        PatternRecord.objects.filter(pk=record.pk).update(rejected=rejected, approved=approved)
+        look()
+        told = words(as_person(carla).get(PAGE))
+        assert ("0 of 40 rejected; of the others 50% (48)" in told) == is_offered
+    assert "Retire pattern" in told
+    assert as_person(alice).post(f"/to-do/patterns/{pattern.pk}/retire").status_code == 403
+    assert "Pattern retired." in words(as_person(carla).post(f"/to-do/patterns/{pattern.pk}/retire", follow=True))
+    assert "Retire pattern" not in words(as_person(carla).get(PAGE))
+
+
+def test_rules_that_ask_about_what_nobody_rejects_are_named(
+    kuro: Any, alice: Any, carla: Any, as_person: Any, undo_at_once: None
+) -> None:
+    Policy.objects.update(rules=[{"tool": "read", "do": "ask"}, {"tool": "send", "do": "ask"}])
+    for number in range(20):
+        for name, verdict in (("read", "approve"), ("send", "reject")):
+            call = {"kind": "tool_call", "name": name, "arguments": {"n": number}}
+            (item,) = kuro.respond("", items=[call], session=str(number))["items"]
+            decisions.decide(HeldItem.objects.get(public_id=item["held"]), alice, verdict)
+    look()
+    told = words(as_person(carla).get(PAGE))
+    assert "0 of 20 rejected; of the others 50% (40). 20 calls would no longer be asked about." in told
