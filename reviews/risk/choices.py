@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from django.db import transaction
+from django.utils import timezone
 
 from metacog.audit import audit
 from metacog.heuristics.stats.gate import LOOKED_AT, Gate
 from metacog.models import Team, User
 from reviews.models import LearnedRisk
+from reviews.risk.today import ENOUGH, Passing, passing
 
 MOST_A_DAY = 10_000
 
@@ -99,14 +101,19 @@ def choose(team: Team, person: User, *, order: bool, budget: int | None, holds: 
             return
         for name, value in wanted.items():
             setattr(row, name, value)
-        row.risk_cut = budget_cut(row)
+        row.risk_cut = budget_cut(row, passing(row, timezone.now()))
         row.save(update_fields=[*wanted, "risk_cut"])
         audit.record("learned-risk-chosen", str(team.pk), actor=person, team=team.pk, fields=changed, **wanted)
 
 
-def budget_cut(team: Team) -> float | None:
-    """Return the risk from which the budget of a team has a place for what passes; None: it has none."""
+def budget_cut(team: Team, lately: Passing | None = None) -> float | None:
+    """Return the risk from which the budget of a team has a place for what passes; None: it has none.
+
+    By what passed `lately`, where that is enough: the risks that learning kept are up to a day old, and may be none.
+    """
     learned = of_team(team)
     if not (team.risk_kind == "learned" and team.risk_budget and learned):
         return None
+    if lately and len(lately.risks) >= ENOUGH:
+        return cut_for(lately.risks, min(1.0, team.risk_budget * lately.days / len(lately.risks)))
     return preview(learned, team.risk_budget).cut

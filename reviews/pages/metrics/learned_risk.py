@@ -44,6 +44,7 @@ def choose(request: PersonRequest, team_id: int) -> HttpResponse:
     if request.htmx:
         budget = form.cleaned_data.get("budget")
         shown = {"form": form, "preview": worth.preview(choices.of_team(team), budget)}
+        shown["today"] = worth.today(team, budget)
         return render(request, "reviews/_risk_preview.html", shown)
     if not is_valid:
         return _page(request, team, form, status=refused(form))
@@ -53,7 +54,7 @@ def choose(request: PersonRequest, team_id: int) -> HttpResponse:
         messages.error(request, gettext("Nothing was saved: off until the gate is passed."))
     else:
         choices.choose(team, request.user, **form.chosen)
-        messages.success(request, gettext("Saved."))
+        messages.success(request, f"{gettext('Saved.')} {worth.begins(Team.objects.get(pk=team.pk))}".strip())
     return redirect(f"{reverse('learned-risk')}?team={team.pk}")
 
 
@@ -106,6 +107,8 @@ def _page(request: PersonRequest, team: Team, form: RiskForm, status: int = 200)
         "first_tenth": worth.first_tenth(learned) if team.risk_kind == "learned" else "",
         "drawn": worth.drawn(learned) if learned else {},
         "preview": worth.preview(learned, budget),
+        "today": worth.today(team, budget),
+        "far": worth.how_far(team, learned, request.GET.get("look", "")),
         "by_doubt": worth.by_doubt(learned),
         "used_today": team.risk_budget and team.risk_budget - budgets.left(team, timezone.now().date()),
         "told": reason_rows(team),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 
 from metacog.heuristics.ranking.learning import rounded
@@ -21,6 +22,7 @@ from reviews.models import LearnedRisk
 from reviews.presentation.ratios import number, percent, span
 from reviews.presentation.risk.rivals import rival
 from reviews.risk import choices
+from reviews.risk import today as now_passing
 
 TENTH = 0.1
 RARE = 0.05  # the share of rejections below which an order has little to find
@@ -209,6 +211,85 @@ def preview(learned: LearnedRisk | None, budget: int | None) -> str:
         "length": percent(by_length),
         "chance": percent(by_chance),
     }
+
+
+def today(team: Team, budget: int | None) -> str:
+    """Say what a budget would have come to today so far; "" where there is none or nothing is proven."""
+    if not budget or team.risk_kind != "learned":
+        return ""
+    lately = now_passing.passing(team, timezone.now())
+    cut = choices.budget_cut(_with(team, budget), lately)
+    if cut is None:
+        return _nothing_passed()
+    above = min(budget, sum(risk >= cut for risk in lately.today))
+    told = ngettext(
+        "Today so far %(items)s item passed, of which %(above)s would have been reviewed.",
+        "Today so far %(items)s items passed, of which %(above)s would have been reviewed.",
+        len(lately.today),
+    )
+    return told % {"items": number(len(lately.today)), "above": number(above)}
+
+
+def begins(team: Team) -> str:
+    """Say that a budget that was saved acts from now on, or why not; "" without one."""
+    if not team.risk_budget:
+        return ""
+    if team.risk_kind != "learned":
+        return gettext("The budget holds nothing now: no learned risk is in use.")
+    if team.risk_cut is None:
+        return _nothing_passed()
+    if not team.risk_budget_holds:
+        return ""
+    told = gettext("From now on the budget holds the riskiest of what would pass, up to %(n)s a day.")
+    return told % {"n": number(team.risk_budget)}
+
+
+def _nothing_passed() -> str:
+    return gettext("Nothing that could have been reviewed passed lately: the budget begins with the next learning.")
+
+
+def _with(team: Team, budget: int) -> Team:
+    return Team(pk=team.pk, risk_kind=team.risk_kind, risk_budget=budget)
+
+
+def how_far(team: Team, learned: LearnedRisk | None, wanted: str) -> dict[str, Any]:
+    """Lay out what reviewing a share of all items finds, with the minutes a day that takes; {} where unproven.
+
+    `wanted` is the share in percent that the address asks for.
+    """
+    gate = gate_of(learned)
+    if gate is None or learned is None or not is_proven(learned):
+        return {}
+    found = learned.passing or {"days": 30, "items": 0}
+    a_day = found["items"] / found["days"] if found["days"] else 0.0
+    seconds = now_passing.seconds_an_item(team, timezone.now())
+    rows = []
+    for at, share in enumerate(LOOKED_AT):
+        minutes = "" if seconds is None or not a_day else number(max(1, round(share * a_day * seconds / 60)))
+        rows.append(
+            {
+                "share": round(100 * share),
+                "found": percent(gate.caught[at]),
+                "interval": span(gate.caught_low[at], gate.caught_high[at]),
+                "items": number(round(share * a_day)),
+                "minutes": minutes,
+                "x": f"{_x(share):.1f}",
+                "y": f"{_y(gate.caught[at]):.1f}",
+            }
+        )
+        rows[-1]["told"] = _told_of(rows[-1])
+    asked = int(wanted) if wanted.isascii() and wanted.isdigit() else 100 * TENTH
+    place = min(range(len(LOOKED_AT)), key=lambda at: abs(100 * LOOKED_AT[at] - asked))
+    return {"rows": rows, "place": place, "chosen": rows[place], "last": len(rows) - 1, "curve": curve(gate)}
+
+
+def _told_of(row: dict[str, Any]) -> str:
+    """Say what reviewing one share comes to."""
+    told = gettext("Reviewing %(share)s%% finds %(found)s of what people would reject (95%% CI %(interval)s).") % row
+    if not row["minutes"]:
+        return told
+    more = gettext("Of what passes that is %(items)s items, about %(minutes)s minutes a day.")
+    return f"{told} {more % row}"
 
 
 # -- drawings --------------------------------------------------------------------------------------

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from metacog.models import AuditEvent, Team
+from reviews.models import LearnedRisk
 from tests.reviews.pages.risk.learned import keep, learned, text
 
 CHOSEN = {"budget": "40", "within": "hold", "samples": "on", "do": "save"}
@@ -28,7 +30,7 @@ def test_an_owner_chooses_and_the_audit_log_says_so(as_person: Any, olga: Any, a
     assert "held by a rule, a pattern or a threshold stay held" in text(client.get("/statistics/risk/"))
     page = client.post(address, CHOSEN, follow=True)
     assert page.redirect_chain[-1][0] == f"/statistics/risk/?team={aurora.pk}"
-    assert "Saved." in text(page)
+    assert "Saved. From now on the budget holds the riskiest of what would pass, up to 40 a day." in text(page)
     assert stored() == (False, 40, True, True)
     assert Team.objects.get().risk_cut == pytest.approx(0.6)  # of 3,000 in 30 days 1,200: the riskiest four tenths
     assert AuditEvent.objects.filter(action="learned-risk-chosen").count() == 1
@@ -52,6 +54,35 @@ def test_it_says_what_a_budget_would_have_come_to_without_keeping_it(
     for wrong in ("0", "10001", "many"):
         assert client.post(address, CHOSEN | {"budget": wrong}).status_code == 422
     assert stored() == (True, None, False, False)
+
+
+def test_a_budget_acts_from_the_moment_it_is_saved_by_the_risks_of_the_last_days(
+    as_person: Any, olga: Any, aurora: Any, kuro: Any, address: str
+) -> None:
+    row = keep(aurora, learned())
+    row.passing = {}  # nothing was kept when it was learned
+    row.save()
+    told = "Nothing that could have been reviewed passed lately"
+    assert told in text(as_person(olga).post(address, CHOSEN, follow=True))
+    for number in range(30):
+        kuro.respond(f"Parcel {number} is on its way{' with the cache' if number < 3 else ''}.")
+    shown = text(as_person(olga).post(address, CHOSEN | {"budget": "1"}, headers={"hx-request": "true"}))
+    assert "Today so far 30 items passed, of which 1 would have been reviewed." in shown
+    assert "From now on the budget holds" in text(as_person(olga).post(address, CHOSEN | {"budget": "1"}, follow=True))
+    held = kuro.respond("The cache of the parcel is with the cache.")["items"][0]
+    assert (held["disposition"], held["by_budget"]) == ("hold", True)
+
+
+def test_how_far_to_look_is_a_curve_whose_mark_the_address_moves(as_person: Any, alice: Any, aurora: Any) -> None:
+    keep(aurora, learned())
+    answer = as_person(alice).get("/statistics/risk/?look=30")
+    page = text(answer)
+    assert "How far should we look?" in page
+    assert re.search(r"Reviewing 30% finds \d+% of what people would reject \(95% CI \d+–\d+%\)", page)
+    assert 'type="range" id="look" min="0" max="13" step="1" value="6"' in answer.content.decode()
+    keep_none = Team.objects.get()
+    LearnedRisk.objects.all().delete()
+    assert "How far should we look?" not in text(as_person(alice).get(f"/statistics/risk/?team={keep_none.pk}"))
 
 
 @pytest.mark.parametrize("kind", ["", "length"])
