@@ -288,7 +288,7 @@ def _told_of(row: dict[str, Any]) -> str:
     told = gettext("Reviewing %(share)s%% finds %(found)s of what people would reject (95%% CI %(interval)s).") % row
     if not row["minutes"]:
         return told
-    more = gettext("Of what passes that is %(items)s items, about %(minutes)s minutes a day.")
+    more = gettext("Of what passes that is %(items)s items, about %(minutes)s min a day.")
     return f"{told} {more % row}"
 
 
