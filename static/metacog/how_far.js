@@ -1,4 +1,4 @@
-// "How far should we look?": the range moves the mark on the curve, and the sentence says what is found there.
+// Review depth: the range moves the mark on the curve, and the sentence says what is found there.
 const range = document.querySelector("[data-look]")
 if (range) {
   const rows = [...document.querySelectorAll("[data-row]")]

@@ -17,7 +17,7 @@ from metacog.heuristics.stats.gate import (
     LOOKED_AT,
     Gate,
 )
-from metacog.models import User
+from metacog.models import Team, User
 from reviews.models import LearnedRisk
 from reviews.presentation.ratios import number, percent, span
 from reviews.presentation.risk.rivals import rival

@@ -31,7 +31,7 @@ def plainly(told: str) -> str:
 
 def behind(aside: str) -> str:
     """Give the mark behind which an interval stands."""
-    return format_html('<abbr class="interval" tabindex="0" title="{}">±</abbr>', aside)
+    return format_html('<abbr class="aside" tabindex="0" title="{}">±</abbr>', aside)
 
 
 def confidence(interval: str) -> str:

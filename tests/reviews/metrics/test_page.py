@@ -31,7 +31,7 @@ def count() -> None:
 def text(answer: Any) -> str:
     """Return a page with what stands one hover away in brackets."""
     page = " ".join(answer.content.decode().replace("\N{NO-BREAK SPACE}", " ").split())
-    return re.sub(r' ?<abbr class="interval" tabindex="0" title="([^"]*)">±</abbr>', r" (\1)", page)
+    return re.sub(r' ?<abbr class="aside" tabindex="0" title="([^"]*)">±</abbr>', r" (\1)", page)
 
 
 @pytest.fixture

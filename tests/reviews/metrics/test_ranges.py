@@ -133,7 +133,7 @@ def decided(kuro: Any, posted: Any, held: Any, alice: Any, bob: Any, aurora: Any
 
 def text(answer: Any) -> str:
     page = " ".join(answer.content.decode().replace("\N{NO-BREAK SPACE}", " ").split())
-    page = re.sub(r' ?<abbr class="interval" tabindex="0" title="([^"]*)">±</abbr>', r" (\1)", page)
+    page = re.sub(r' ?<abbr class="aside" tabindex="0" title="([^"]*)">±</abbr>', r" (\1)", page)
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
 
 

@@ -121,7 +121,7 @@ class TestThePage:
 
     def page(self, as_person: Any, person: Any, query: str = "") -> str:
         answer = as_person(person).get("/statistics/" + query).content.decode().replace("\N{NO-BREAK SPACE}", " ")
-        shown = re.sub(r' ?<abbr class="interval" tabindex="0" title="([^"]*)">±</abbr>', r" (\1)", answer)
+        shown = re.sub(r' ?<abbr class="aside" tabindex="0" title="([^"]*)">±</abbr>', r" (\1)", answer)
         return " ".join(shown.split())
 
     def test_it_says_so_when_nobody_looked_again(self, as_person: Any, alice: Any, figure: Any) -> None:

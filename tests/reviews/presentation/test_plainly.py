@@ -6,7 +6,7 @@ import pytest
 
 from reviews.presentation.statistics.plainly import plainly
 
-MARK = '<abbr class="interval" tabindex="0" title="{}">±</abbr>'
+MARK = '<abbr class="aside" tabindex="0" title="{}">±</abbr>'
 
 
 @pytest.mark.parametrize(

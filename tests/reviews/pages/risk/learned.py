@@ -61,6 +61,6 @@ def keep(team: Team, found: Learned, **changed: Any) -> LearnedRisk:
 
 def text(answer: Any) -> str:
     """Return what a page says, without its tags; what stands one hover away in brackets."""
-    page = re.sub(r' ?<abbr class="interval" tabindex="0" title="([^"]*)">±</abbr>', r" (\1)", answer.content.decode())
+    page = re.sub(r' ?<abbr class="aside" tabindex="0" title="([^"]*)">±</abbr>', r" (\1)", answer.content.decode())
     page = html.unescape(re.sub(r"<[^>]*>", " ", page))
     return " ".join(page.replace("\N{NO-BREAK SPACE}", " ").split())

@@ -77,12 +77,12 @@ def test_how_far_to_look_is_a_curve_whose_mark_the_address_moves(as_person: Any,
     keep(aurora, learned())
     answer = as_person(alice).get("/statistics/risk/?look=30")
     page = text(answer)
-    assert "How far should we look?" in page
+    assert "Review depth" in page
     assert re.search(r"Reviewing 30% finds \d+% of what people would reject \(95% CI \d+–\d+%\)", page)
     assert 'type="range" id="look" min="0" max="13" step="1" value="6"' in answer.content.decode()
     keep_none = Team.objects.get()
     LearnedRisk.objects.all().delete()
-    assert "How far should we look?" not in text(as_person(alice).get(f"/statistics/risk/?team={keep_none.pk}"))
+    assert "Review depth" not in text(as_person(alice).get(f"/statistics/risk/?team={keep_none.pk}"))
 
 
 @pytest.mark.parametrize("kind", ["", "length"])
