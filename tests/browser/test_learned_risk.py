@@ -10,6 +10,8 @@ from django.core.management import call_command
 from django.utils import timezone
 from playwright.sync_api import expect
 
+from metacog.models import Team
+from reviews.learning import contrast
 from tests.conftest import HELD
 from tests.decided import decide
 
@@ -28,10 +30,11 @@ def test_decisions_change_the_order_say_why_and_let_a_budget_hold_the_riskiest(
     page.goto("/statistics/risk/")
     expect(page.get_by_text("Nothing learned yet")).to_be_visible()
 
-    decide(kuro, 600, since=timezone.now() - timedelta(days=2))
+    decide(kuro, 600, person=olga, since=timezone.now() - timedelta(days=2))
     call_command("learn", stdout=None)
+    contrast.look(Team.objects.get(), timezone.now())  # reasons are phrases that hold by themselves
     page.goto("/statistics/")
-    expect(page.get_by_text("of rejections (95% CI").first).to_be_visible()
+    expect(page.get_by_text("Reviewing the tenth of items").first).to_be_visible()
     page.goto("/queue/")
     expect(rows.first).to_contain_text("Please refund the order")
     rows.first.click()

@@ -48,17 +48,19 @@ def test_a_pattern_is_retired_while_its_firings_are_counted(
     kuro: Any, alice: Any, carla: Any, undo_at_once: None, beside: Beside
 ) -> None:
     Policy.objects.update(hold_at=30)
-    for number in range(3):
+    for number in range(2):
         kuro.respond(f"Case {number} is closed.", items=[])
-    kuro.respond("Your refund will arrive in 30 days. The cause is clearly the cache.")
-    decisions.decide(HeldItem.objects.get(), alice, "reject", reason="A refund takes 14 days, not 30 days")
+    for session in "ab":  # one rejection alone proposes nothing
+        kuro.respond("Your refund will arrive in 30 days. The cause is clearly the cache.", session=session)
+    for held in HeldItem.objects.all():
+        decisions.decide(held, alice, "reject", reason="A refund takes 14 days, not 30 days")
     pattern = ErrorPattern.objects.get(public_id="ep-cache")
     retired = beside(pattern_stats, "count", lambda: lifecycle.take_step(pattern, "retire", carla))
-    assert sweep.learn() == 5
+    assert sweep.learn() == 6
     assert retired[0].running.result().state == "retired"
     assert ErrorPattern.objects.filter(state="proposed").count() == 1
     pattern.record.refresh_from_db()
-    assert (pattern.record.fired, pattern.record.seen_to) == (1, 4)
+    assert (pattern.record.fired, pattern.record.seen_to) == (2, 4)
 
 
 def test_what_is_learnt_from_is_not_erased_before_its_quotes_can_be(kuro: Any, beside: Beside) -> None:

@@ -54,7 +54,8 @@ def choose(request: PersonRequest, team_id: int) -> HttpResponse:
         messages.error(request, gettext("Nothing was saved: off until the gate is passed."))
     else:
         choices.choose(team, request.user, **form.chosen)
-        messages.success(request, f"{gettext('Saved.')} {worth.begins(Team.objects.get(pk=team.pk))}".strip())
+        begins = worth.begins(Team.objects.get(pk=team.pk))
+        messages.success(request, " ".join(filter(None, (gettext("Saved."), begins))))
     return redirect(f"{reverse('learned-risk')}?team={team.pk}")
 
 

@@ -128,7 +128,7 @@ def _sections(post: Post, user: User) -> Iterator[str]:
     if post.response.cycle is not None:
         head += " · " + gettext("cycle %(cycle)s") % {"cycle": post.response.cycle}
     yield head
-    yield f"`{post.id}`" + (f" · {gettext('Trace')} {_code(post.trace.id)}" if post.trace else "")
+    yield f"`{post.id}`" + (" · " + gettext("Trace") + f" {_code(post.trace.id)}" if post.trace else "")
     if post.user_message:
         yield gettext("User:") + "\n\n" + _fenced(post.user_message)
     if post.text:

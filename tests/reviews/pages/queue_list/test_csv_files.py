@@ -31,7 +31,7 @@ FILES = {
     "spot-checks-data": "/spot-checks.csv",
     "corrections-data": "/corrections.csv",
 }
-NOT_CSV = {"audit-export", "patterns-export", "threads-export", "lessons-export"}
+NOT_CSV = {"audit-export", "patterns-export", "threads-export", "lessons-export", "session-export"}
 WITHOUT_NAMES = {"learned-risk-data", "review-time-data", "spot-checks-data", "corrections-data", "search-export"}
 RUN = re.compile(r"[\s\u200b;,|'\"]*[=+\-@＝＋－＠﹦]|[\t\r\n]")
 
