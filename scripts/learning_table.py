@@ -1,13 +1,14 @@
 """How well an order of risk is learned from decisions, on corpora of real texts with known outcomes.
 
-    python scripts/learning_table.py FOLDER [--jsonl]
+    python scripts/learning_table.py FOLDER [--draws 4] [--sets aacr,…] [--jsonl]
 
-Of each corpus in FOLDER (JSON Lines: `conversation_id`, `turn`, `user_message`, `response`, `outcome`, `tool_calls`)
-an outcome of 0 is a rejection. Decisions come run after run in an order drawn three times; no run or question stands on
-both sides of the split. Prints, for 200, 500, 1,000 and all decisions, the means over the draws: AUC beside length's,
-the share of rejections in the tenth most at risk, the expected calibration error, and how often the gate let it pass.
-Then what the gate says when the labels are made up: by chance, by length alone, by run, and by one signal (`no-source`,
-rejected six times as often where it fires), which the score knows of. Last what it says of weights fitted to the same.
+Of each corpus in FOLDER (JSON Lines: `conversation_id`, `turn`, `user_message`, `response`, `outcome`, `tool_calls`,
+`metadata`) an outcome of 0 is a rejection. Decisions come run after run in an order drawn time and again; a run or
+question is judged as a whole. Prints, for 500 and 1,000 decisions, the means over the draws of the AUC on the tenths
+that judge, beside that of the best rival; the share of rejections in the tenth most at risk; the expected calibration
+error on what was not drawn; in how many draws percentages are shown; and what the gate said. Then what it says of 500
+decisions when the labels are made up (`LABELS`), and last what each group of features adds to the AUC on the other half
+of what is there, from up to 1,000 decisions on one.
 """
 
 from __future__ import annotations
@@ -17,25 +18,59 @@ import json
 import random
 import re
 import sys
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from metacog.heuristics.decided import Reader  # noqa: E402
-from metacog.heuristics.hesitation import weight_fit  # noqa: E402
-from metacog.heuristics.policy.policy import Policy  # noqa: E402
+from metacog.heuristics.ranking.around import METADATA  # noqa: E402
 from metacog.heuristics.ranking.features import Seen  # noqa: E402
-from metacog.heuristics.ranking.learning import Decided, learn  # noqa: E402
+from metacog.heuristics.ranking.learning import Decided, Learned, cases_of, learn  # noqa: E402
+from metacog.heuristics.ranking.model import Model  # noqa: E402
+from metacog.heuristics.stats.gate import CHANCE, Judged, auc, judge, sessions_of  # noqa: E402
 
-CORPORA = ("halueval_general", "halluqa_zh", "tau_airline", "tau_retail", "swebench_gemini3")
-SIZES = (200, 500, 1_000, 0)  # 0: all
-DRAWS = 3
+CORPORA = ("aacr", "refchecker", "halueval_general", "halluqa_zh", "tau_retail", "tau_airline", "swebench_gemini3")
+SIZES = (500, 1_000)
 Row = Mapping[str, Any]
-Label = Callable[[Row, Seen, random.Random], bool]
+AGENTS = 3
+
+
+class Drawn(NamedTuple):
+    """A decision that is to be labelled: its row, the how manieth of all it is, and a source of chance."""
+
+    row: Row
+    at: int
+    of: int
+    draw: random.Random
+
+    @property
+    def is_wrong(self) -> bool:
+        return bool(self.row["outcome"] == 0)
+
+
+LABELS: Mapping[str, Callable[[Drawn], bool]] = {
+    "real": lambda each: each.is_wrong,
+    "by lot": lambda each: each.draw.random() < 0.19,
+    "by length": lambda each: each.draw.random() < min(0.9, len(each.row["response"]) / 1_500),
+    "by agent": lambda each: each.draw.random() < (0.45 if each.at % AGENTS == 0 else 0.1),
+    "by drift": lambda each: each.draw.random() < 0.05 + 0.5 * each.at / each.of,
+    "turned round": lambda each: each.is_wrong ^ (each.at > each.of / 2),
+    "contradictory": lambda each: each.is_wrong ^ (each.draw.random() < 0.5),
+    "2 % rejected": lambda each: each.draw.random() < 0.02,
+}
+GROUPS: Mapping[str, Callable[[str], bool]] = {
+    "metadata": lambda name: name.startswith(METADATA),
+    "around": lambda name: name.startswith(("beside:", "errors", "command", "tests", "second-look", "cycle", "hour:")),
+    "context": lambda name: name.startswith(("missing:", "retrieval")),
+    "tool": lambda name: name.startswith(("tool:", "argument:", "effect:", "object:")),
+    "signals": lambda name: name.startswith(("signal:", "flag:", "score", "quality", "confidence:", "stuck")),
+    "length, turns": lambda name: name.startswith(("length", "turns", "question-length")),
+}
 
 
 def belongs(row: Row) -> tuple[str, ...]:
@@ -61,120 +96,139 @@ def body_of(row: Row) -> dict[str, Any]:
             arguments = {}
         items.append({"kind": "tool_call", "name": call["name"], "arguments": arguments})
     body = {"response": row["response"], "user_message": row["user_message"], "session": row["conversation_id"]}
-    return body | ({"items": items} if items else {})
+    if items:
+        body["items"] = items
+    if row.get("metadata"):
+        body["metadata"] = row["metadata"]
+    if row.get("tool_errors"):
+        body["errors"] = [str(error)[:200] for error in row["tool_errors"]]
+    if row.get("command"):
+        body["command"] = row["command"]
+    if row.get("prev_role") == "tool":
+        body["command_output"] = row["user_message"]
+    return body
 
 
 class Texts:
-    """Rows with what a ranker and a fitter see of them, read once."""
+    """Rows with what a ranker sees of them, read once; those of one turn in an order of no meaning."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
+        shuffled = random.Random(5).sample(rows, len(rows))
+        self.rows = sorted(shuffled, key=lambda row: (row["conversation_id"], row.get("turn", 0)))
         reader = Reader()
-        self.rows = sorted(rows, key=lambda row: (row["conversation_id"], row.get("turn", 0)))
         self.seen = [reader.read(body_of(row)).seen for row in self.rows]
         self.belongs = [belongs(row) for row in self.rows]
 
-    def decided(self, size: int, seed: int, label: Label) -> Iterator[tuple[int, Decided]]:
-        """Give the numbers of drawn rows, with what would have been decided about them, run after run."""
-        draw = random.Random(seed)
-        by_task = defaultdict(list)
+    def drawn(self, size: int, seed: int) -> tuple[list[int], random.Random]:
+        """Draw rows, task after task."""
+        draw, by_task = random.Random(seed), defaultdict(list)
         for number, names in enumerate(self.belongs):
             by_task[names[-1] if len(names) > 1 else names[0]].append(number)
         tasks = sorted(by_task)
         draw.shuffle(tasks)
         ordered = [number for task in tasks for number in by_task[task]]
-        kept = set(draw.sample(ordered, size)) if 0 < size < len(ordered) else set(ordered)
-        for at, number in enumerate(ordered):
-            rejected = label(self.rows[number], self.seen[number], draw)
-            if number in kept:
-                yield number, Decided(self.seen[number], rejected, float(at), self.belongs[number], key=str(number))
+        kept = set(draw.sample(ordered, min(size, len(ordered))))
+        return [number for number in ordered if number in kept], draw
+
+    def decided(self, numbers: Sequence[int], label: str, draw: random.Random) -> list[Decided]:
+        found = []
+        for at, number in enumerate(numbers):
+            seen = self.seen[number]
+            if label == "by agent":
+                seen = seen._replace(facts={**seen.facts, f"agent:{at % AGENTS}": 1.0})
+            rejected = LABELS[label](Drawn(self.rows[number], at, len(numbers), draw))
+            found.append(Decided(seen, rejected, float(at), self.belongs[number], key=str(number)))
+        return found
+
+    def others(self, numbers: Sequence[int]) -> list[int]:
+        """Return the rows whose run and question nothing of these shares."""
+        sessions = sessions_of(self.belongs)
+        known = {sessions[number] for number in numbers}
+        return [number for number, session in enumerate(sessions) if session not in known]
 
 
-def real(row: Row, seen: Seen, draw: random.Random) -> bool:
-    return bool(row["outcome"] == 0)
-
-
-def noise(row: Row, seen: Seen, draw: random.Random) -> bool:
-    return draw.random() < 0.3
-
-
-def by_length(row: Row, seen: Seen, draw: random.Random) -> bool:
-    return draw.random() < min(0.9, len(row["response"]) / 1_000)
-
-
-def by_run(row: Row, seen: Seen, draw: random.Random) -> bool:
-    return random.Random(row["conversation_id"]).random() < 0.3
-
-
-def by_signal(row: Row, seen: Seen, draw: random.Random) -> bool:
-    return draw.random() < (0.6 if "signal:no-source" in seen.facts else 0.1)
-
-
-def fitted(found: Sequence[tuple[int, Decided]], texts: Texts) -> weight_fit.Fit:
-    """Fit weights to the same decisions."""
-    cases = [
-        weight_fit.Case(
-            each.at,
-            frozenset(name.partition(":")[2] for name in each.seen.facts if name.startswith("signal:")),
-            each.rejected,
-            was_held=True,
-            length=len(texts.rows[number]["response"]),
-            turns=texts.rows[number].get("turn", 0),
-            belongs=each.belongs,
-        )
-        for number, each in found
-    ]
-    counts: dict[frozenset[str], int] = defaultdict(int)
-    for case in cases:
-        counts[case.signals] += 1
-    return weight_fit.fit(cases, Policy.from_dict({"profile": "aware"}), counts)
-
-
-def measured(texts: Texts, size: int, label: Label) -> dict[str, Any]:
-    aucs, lengths, tenths, errors, orders, counts, weights = [], [], [], [], [], [], []
-    for seed in range(DRAWS):
-        found = list(texts.decided(size, seed, label))
-        learned = learn(each for _, each in found)
-        orders.append(learned.order or learned.why_not)
-        weights.append(fitted(found, texts).why_not or "offered")
-        counts.append(learned.decisions)
-        if gate := learned.gate:
-            aucs.append(gate.auc)
-            lengths.append(gate.against["length"].auc)
-            tenths.append(gate.caught_at(0.1)[0])
-            errors.append(gate.calibration_error)
-
-    def mean(values: Sequence[float]) -> float | None:
-        return round(sum(values) / len(values), 3) if values else None
-
+def measured(texts: Texts, size: int, label: str, draws: int) -> dict[str, Any]:
+    found, errors, count = list[Learned](), [], 0
+    for seed in range(draws):
+        numbers, draw = texts.drawn(size, seed)
+        learned = learn(texts.decided(numbers, label, draw))
+        found.append(learned)
+        count = learned.decisions
+        others = texts.others(numbers) if label == "real" else []
+        if len(others) >= 200 and learned.model.kind == "learned":
+            judges = [Judged(at, texts.rows[number]["outcome"] == 0, 1.0, 0) for at, number in enumerate(others)]
+            risks = [learned.model.risk(texts.seen[number]) for number in others]
+            errors.append(judge(judges, risks, {}).calibration_error)
+    gates = [each.gate for each in found if each.gate]
+    rivals = [max(rival.auc for name, rival in gate.against.items() if name != CHANCE) for gate in gates]
+    said = Counter(each.order or each.why_not for each in found)
     return {
-        "n": counts[0], "auc": mean(aucs), "length": mean(lengths), "tenth": mean(tenths), "ece": mean(errors),
-        "gate": orders, "weights": weights,
-    }  # fmt: skip
+        "n": count,
+        "auc": mean([gate.auc for gate in gates]),
+        "rival": mean(rivals),
+        "tenth": mean([gate.caught_at(0.1)[0] for gate in gates]),
+        "ece": mean(errors),
+        "percent": sum(each.order == "learned" and each.gate is not None and each.gate.is_calibrated for each in found),
+        "gate": ", ".join(f"{what} {count}×" if count < draws else what for what, count in said.most_common()),
+    }
+
+
+def mean(values: Sequence[float]) -> float | None:
+    return round(sum(values) / len(values), 3) if values else None
+
+
+def added(texts: Texts) -> dict[str, float]:
+    """Return the AUC on the other half, and how much less it is without each group of features."""
+    sessions = sessions_of(texts.belongs)
+    found: dict[str, list[float]] = defaultdict(list)
+    for seed in range(2):
+        shuffled = sorted(set(sessions))
+        random.Random(seed).shuffle(shuffled)
+        half = set(shuffled[: len(shuffled) // 2])
+        sides = (
+            [at for at, each in enumerate(sessions) if each in half],
+            [at for at, each in enumerate(sessions) if each not in half],
+        )
+        for teaching, judging in (sides, sides[::-1]):
+            some = random.Random(seed).sample(teaching, min(1_000, len(teaching)))
+            judges = [Judged(0, texts.rows[number]["outcome"] == 0) for number in judging[:1_500]]
+            decided = texts.decided(some, "real", random.Random(seed))
+            for group, is_in in {"all": lambda _: False, **GROUPS}.items():
+                model = Model.learn(cases_of([replace(each, seen=without(each.seen, is_in)) for each in decided]))
+                risks = [model.risk(without(texts.seen[number], is_in)) for number in judging[:1_500]]
+                found[group].append(auc(judges, risks))
+    means = {group: sum(values) / len(values) for group, values in found.items()}
+    return {group: round(value if group == "all" else means["all"] - value, 3) for group, value in means.items()}
+
+
+def without(seen: Seen, is_in: Callable[[str], bool]) -> Seen:
+    return seen._replace(facts={name: value for name, value in seen.facts.items() if not is_in(name)})
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--draws", type=int, default=4)
+    parser.add_argument("--sets", default=",".join(CORPORA))
     parser.add_argument("--jsonl", action="store_true", help="a JSON object a row")
     options = parser.parse_args()
-    if not options.jsonl:
-        print(f"{'corpus':<18}{'labels':<8}{'n':>6}{'AUC':>7}{'length':>8}{'top 10%':>9}{'ECE':>7}  order · weights")
-    for name in CORPORA:
+    for name in options.sets.split(","):
         texts = Texts(rows_of(options.folder / f"{name}.dev.jsonl"))
-        tried: list[tuple[str, int, Label]] = [("real", size, real) for size in SIZES]
-        tried += [("noise", 0, noise), ("length", 0, by_length), ("run", 0, by_run), ("signal", 0, by_signal)]
-        for labels, size, label in tried:
-            row = {"corpus": name, "labels": labels, **measured(texts, size, label)}
-            print(json.dumps(row) if options.jsonl else in_words(row), flush=True)
+        tried = [("real", size) for size in SIZES] + [(label, SIZES[0]) for label in LABELS if label != "real"]
+        for label, size in tried:
+            row = {"corpus": name, "labels": label, **measured(texts, size, label, options.draws)}
+            print(json.dumps(row) if options.jsonl else in_words(row, options.draws), flush=True)
+        adds = added(texts)
+        said = ", ".join(f"{group} {value:+.3f}" for group, value in adds.items() if group != "all")
+        print(
+            json.dumps({"corpus": name, "adds": adds}) if options.jsonl else f"| {name} | {adds['all']:.3f} | {said} |"
+        )
 
 
-def in_words(row: Mapping[str, Any]) -> str:
-    def column(value: float | None, width: int) -> str:
-        return f"{'–' if value is None else format(value, '.3f'):>{width}}"
-
-    figures = column(row["auc"], 7) + column(row["length"], 8) + column(row["tenth"], 9) + column(row["ece"], 7)
-    said = f"{', '.join(row['gate'])} · {', '.join(row['weights'])}"
-    return f"{row['corpus']:<18}{row['labels']:<8}{row['n']:>6}{figures}  {said}"
+def in_words(row: Mapping[str, Any], draws: int) -> str:
+    figures = ["–" if row[name] is None else f"{row[name]:.3f}" for name in ("auc", "rival", "tenth", "ece")]
+    columns = [row["corpus"], row["labels"], f"{row['n']:,}", *figures, f"{row['percent']} of {draws}", row["gate"]]
+    return f"| {' | '.join(columns)} |"
 
 
 if __name__ == "__main__":
