@@ -72,7 +72,9 @@ export function nameApproval() {
 }
 
 document.addEventListener("input", (event) => {
-  if (event.target.closest("#edited")) nameApproval();
+  if (!event.target.closest("#edited")) return;
+  byId("problem")?.remove(); // it was about what was sent
+  nameApproval();
 });
 
 document.addEventListener("click", (event) => {

@@ -1,6 +1,6 @@
 // What was in view: an area that is cut says how much more it has, and an approval asks once while the end of a text or
 // an argument was never in sight. Without a script nothing is cut (in_view.css), and the buttons stand behind it all.
-import { beginning, say, setText, words } from "./page.js";
+import { beginning, byId, say, setText, words } from "./page.js";
 
 // -- areas that are cut ----------------------------------------------------------------------------
 
@@ -105,10 +105,23 @@ document.addEventListener("submit", (event) => {
 
 // -- when ------------------------------------------------------------------------------------------
 
+let drawn = { of: undefined, ends: [] }; // the item on the page, and its ends
+
 function discover() {
+  const of = byId("item")?.dataset.held, ends = [...document.querySelectorAll(".end")];
+  if (of === drawn.of) ends.forEach((end, at) => takeOver(end, drawn.ends[at]));
+  drawn = { of, ends };
   for (const area of document.querySelectorAll(AREAS)) sized.observe(area);
-  for (const end of document.querySelectorAll(".end")) if (!inView.has(end)) sight.observe(end);
+  for (const end of ends) if (!inView.has(end)) sight.observe(end);
 }
+
+// What was read stays read when the server draws the item again, as it does behind an editor whose edit it refused.
+function takeOver(end, before) {
+  if (!before || end.dataset.end !== before.dataset.end || whole(end) !== whole(before)) return;
+  for (const noted of [inView, askedAbout]) if (noted.has(before)) noted.add(end);
+}
+
+const whole = (end) => end.parentElement?.textContent;
 
 for (const event of ["htmx:afterSwap", "htmx:oobAfterSwap", "htmx:afterSettle"]) document.addEventListener(event, discover);
 document.addEventListener("scroll", ({ target }) => { if (target.edge) markEdge(target); }, { capture: true, passive: true });

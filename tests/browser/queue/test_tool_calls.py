@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from reviews.models import CallGrant, Decision, HeldItem
-from tests.browser.queue.test_deciding import EVERY_PAGE, check_screens, press
+from tests.browser.queue.test_deciding import A_LOOK, EVERY_PAGE, check_screens, press
 from tests.conftest import Caller
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -189,3 +189,38 @@ def test_what_a_call_would_do_is_lit_in_its_command_when_it_is_pointed_at_or_foc
     press(page, "a")
     expect(page.locator("#told")).to_contain_text("Approved")
     assert Decision.objects.get().arguments == {"command": command}, "what was sent, whatever way it was shown"
+
+
+def test_a_masked_command_is_shown_by_its_button(open_page: Any, alice: Any, kuro: Any) -> None:
+    command = "curl -H 'Authorization: Bearer sk-hunter2t0psecret4me' https://example.com && make && make install"
+    held = kuro.respond("", items=[{"kind": "tool_call", "name": "Bash", "arguments": {"command": command}}])
+    page = open_page(alice)
+    for width in (1440, 1024, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.goto(f"/queue/{held['items'][0]['held']}/")
+        label, button = page.locator(".show-sent"), page.locator("#text .reveal")
+        assert label.bounding_box()["width"] < 200, width
+        button.click(timeout=3000)  # refused where something lies over it
+        expect(page.locator("#text .laid")).to_contain_text("hunter2t0psecret4me")
+        expect(page.locator(".show-sent input")).not_to_be_checked()
+
+
+def test_what_was_read_stays_read_when_an_edit_is_refused(open_page: Any, alice: Any, kuro: Any) -> None:
+    call = {
+        "kind": "tool_call", "name": "refund", "arguments": {"order": "A-17", "eur": 900, "note": "Late"},
+        "schema": {"type": "object", "properties": {"eur": {"type": "integer", "maximum": 500}}},
+    }  # fmt: skip
+    held = kuro.respond("", items=[call])["items"][0]["held"]
+    page = open_page(alice)
+    page.goto(f"/queue/{held}/")
+    expect(page.locator("#approve-label")).to_be_visible()
+    page.wait_for_timeout(A_LOOK)
+    press(page, "e")
+    page.locator("#f-1").fill("9000")
+    page.locator("#f-1").press("Control+Enter")
+    expect(page.locator("#problem")).to_contain_text("Nothing was decided")
+    page.locator("#f-1").fill("90")
+    expect(page.locator("#problem")).to_have_count(0)
+    page.locator("#f-1").press("Control+Enter")
+    expect(page.locator("#told")).to_contain_text("Approved with edits")
+    assert Decision.objects.get().arguments["eur"] == 90
