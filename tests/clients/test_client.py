@@ -40,13 +40,14 @@ from metacog_client.reporting import REPORT_SECONDS
 
 from metacog.models import Policy
 from reviews.held import decisions
-from reviews.models import AgentResponse, CallOutcome, HeldItem
+from reviews.models import AgentResponse, CallOutcome, HeldItem, HeldQuestion
 from tests.conftest import HELD, NOON
 from tests.faults.servers import free_port
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 SOURCE = site.BASE_DIR / "clients/python/src"
+SCHEMA = {"type": "object", "required": ["eur"], "properties": {"to": {"type": "string"}, "eur": {"type": "integer"}}}
 CALL = ToolCall("refund", {"eur": 20, "order": "4711"}, call_id="call_1", description="Refund order 4711")
 KILLED = """
 import sys
@@ -167,7 +168,7 @@ def test_a_question_is_asked_and_its_answer_returned(connect: Callable[..., Any]
 
     for how, answer in (
         ({"choices": ["Savings", "Current"]}, "Current"),
-        ({"schema": {"type": "object", "required": ["eur"]}, "call_id": "q-1"}, {"eur": 20}),
+        ({"schema": SCHEMA, "call_id": "q-1"}, {"eur": 20}),
         ({}, "The one in Bremen"),
     ):
         waiting = ask(**how)
@@ -176,7 +177,8 @@ def test_a_question_is_asked_and_its_answer_returned(connect: Callable[..., Any]
         assert told.pop() == answer
     known = [each.public_id for each in HeldItem.objects.order_by("pk")]
     assert [held for held, page in pages if held in page] == known
-    again = client.ask("Which account?", schema={"type": "object", "required": ["eur"]}, call_id="q-1")
+    assert [*HeldQuestion.objects.exclude(schema=None).get().schema["properties"]] == [*SCHEMA["properties"]]
+    again = client.ask("Which account?", schema=SCHEMA, call_id="q-1")
     assert again == {"eur": 20}, "with its call id it is the same question"
 
     waiting = ask(choices=["A"])

@@ -1,6 +1,7 @@
 /**
  * Write the same value as the same text in every process, and as the Python client does: fields in the order of their
- * code points, no spaces, numbers as Python writes them. Throw what `isNoJson` knows where it is none.
+ * code points, no spaces, numbers as Python writes them. A question's schema stays in its order: people get the fields
+ * of its form in it. Throw what `isNoJson` knows where it is none.
  */
 export function asJson(value: unknown): string {
   const text = JSON.stringify(value, (_, each: unknown) => {
@@ -11,12 +12,14 @@ export function asJson(value: unknown): string {
   return written(JSON.parse(text));
 }
 
-function written(value: unknown): string {
+function written(value: unknown, isSorted = true): string {
   if (typeof value === "number") return number(value);
-  if (Array.isArray(value)) return `[${value.map(written).join(",")}]`;
+  if (Array.isArray(value)) return `[${value.map((each) => written(each, isSorted)).join(",")}]`;
   if (typeof value === "object" && value !== null) {
-    const fields = Object.entries(value).sort(([one], [two]) => byCodePoints(one, two));
-    return `{${fields.map(([name, each]) => `${JSON.stringify(name)}:${written(each)}`).join(",")}}`;
+    const fields = Object.entries(value), kept = "kind" in value && value.kind === "question" ? "schema" : undefined;
+    if (isSorted) fields.sort(([one], [two]) => byCodePoints(one, two));
+    const parts = fields.map(([name, each]) => `${JSON.stringify(name)}:${written(each, isSorted && name !== kept)}`);
+    return `{${parts.join(",")}}`;
   }
   return JSON.stringify(value);
 }

@@ -30,13 +30,15 @@ for each in json.load(sys.stdin):
 const PYTHON_BODIES = `
 import json, sys
 sys.path.insert(0, sys.argv[1])
-from metacog_client.flows import Question
+from metacog_client.flows import PersonQuestion, Question
 from metacog_client.gating import Text, ToolCall
 call = json.load(sys.stdin)
 call["call_id"] = call.pop("callId")
 metadata = {"n": 1, "a": None}
 print(Question.of(ToolCall(**call), "r-1", "s", user_message="Why?", metadata=metadata, require_review=True, expires_in=60).request().body.decode())
 print(Question.of(Text("Clearly.", call_id="c"), "r-1", None).request().body.decode())
+form = {"type": "object", "properties": {"to": {"type": "string"}, "eur": {"minimum": 1, "maximum": 9}}}
+print(PersonQuestion("Which?", form, None, "r-1", "r-1", "c").request().body.decode())
 `;
 
 suite("what needs no server", () => {
@@ -56,6 +58,8 @@ suite("what needs no server", () => {
     const call = { name: "refund", arguments: { order: "漢字", eur: 0.00001 }, callId: "c".repeat(256), schema, description: "Refund" };
     await client.ask(call, { session: "s", userMessage: "Why?", metadata: { n: 1, a: null }, requireReview: true, expiresIn: 60 });
     await client.ask({ text: "Clearly.", callId: "c" });
+    const form = { type: "object", properties: { to: { type: "string" }, eur: { minimum: 1, maximum: 9 } } };
+    await client.ask("Which?", { schema: form, callId: "c" }).catch(() => {});
     const theirs = execFileSync(PYTHON, ["-c", PYTHON_BODIES, `${ROOT}clients/python/src`], { input: JSON.stringify(call), encoding: "utf8" });
     assert.deepEqual(bodies, theirs.trim().split("\n"));
   });

@@ -67,8 +67,18 @@ class Outcome:
 
 
 def as_json(value: Any) -> str:
-    """Write the same value as the same text, in any process; one of NOT_JSON where it cannot be."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    """Write the same value as the same text, in any process; one of NOT_JSON where it cannot be.
+
+    A question's schema stays in its order: people get the fields of its form in it.
+    """
+    return json.dumps(_in_order(value), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def _in_order(value: Any) -> Any:
+    if isinstance(value, dict):
+        kept = "schema" if value.get("kind") == "question" else None
+        return {name: value[name] if name == kept else _in_order(value[name]) for name in sorted(value)}
+    return [_in_order(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
 def key_of(run: str, session: str, asked: Asked) -> str:
