@@ -209,7 +209,7 @@ def _replayed(response: AgentResponse) -> dict[str, Any]:
         "replay": found,
         "today": ENGINE,
         "differences": [
-            (*_place(each.pointer), each.stored and each.stored[:LONG], each.made and each.made[:LONG])
+            (*_place(each.pointer), *(text and secrets.masked_text(text)[:LONG] for text in (each.stored, each.made)))
             for each in differences[:MOST]
         ],
         "more_differences": max(0, len(differences) - MOST),

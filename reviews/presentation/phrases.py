@@ -17,7 +17,7 @@ from django.utils.translation import get_language, gettext, gettext_noop
 
 from metacog.heuristics.signals import SPECS
 from metacog.heuristics.text.excerpts import without_tags
-from metacog.heuristics.tool_calls.secrets import masked_text
+from metacog.heuristics.tool_calls.secrets import beginning, masked_text
 from metacog.models import Agent, User
 from metacog.pages.agent_choice import Choice
 from reviews.models import CallOutcome, Decision, DecisionVerdict, HeldItem
@@ -102,6 +102,11 @@ def named(name: str, kind: str = "") -> str:
         shown = format_html('{} <span class="type">{}</span>', shown, kind)
     told = of_name(name)
     return format_html('{} <span class="look-alike">{}</span>', shown, told) if told else shown
+
+
+def began(excerpt: str) -> Shown:
+    """Show the excerpt of a response, which was cut before anything of it was masked."""
+    return show(without_tags(beginning(excerpt)))
 
 
 def quoted(text: str) -> str:

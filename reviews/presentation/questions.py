@@ -8,6 +8,7 @@ from typing import NamedTuple
 from django.db.models import Q, QuerySet
 
 from metacog.heuristics.contradiction.corrections import SURE
+from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import Role, User
 from reviews.models import AgentResponse, PatternOrigin, PossibleCorrection
 
@@ -49,8 +50,8 @@ def shown(user: User, rows: Sequence[PossibleCorrection], at: str = "") -> list[
         found.append(
             Question(
                 row,
-                before["response"][:MOST_SHOWN],
-                (body.get("user_message") or "")[:MOST_SHOWN],
+                masked_text(before["response"])[:MOST_SHOWN],
+                masked_text(body.get("user_message") or "")[:MOST_SHOWN],
                 bool(row.before.erased_at or row.response.erased_at),
                 user.has_role(row.agent.team_id, Role.REVIEWER),
                 row.confidence >= SURE,

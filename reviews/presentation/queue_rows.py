@@ -13,8 +13,9 @@ from django.urls import reverse
 from django.utils.translation import gettext, ngettext, pgettext
 
 from metacog.heuristics.text.excerpts import without_tags
-from metacog.heuristics.tool_calls.secrets import line
+from metacog.heuristics.tool_calls.secrets import line, masked_text
 from metacog.models import Role, User
+from reviews.held.listing import CLIP
 from reviews.models import HeldItem
 from reviews.presentation.approvals import in_row
 from reviews.presentation.differences import in_words
@@ -62,7 +63,7 @@ class Entry(TypedDict):
 def _clip(row: Any) -> str:
     if row.call_name:
         return line(row.call_name, row.clip)
-    return without_tags(row.clip) if row.clip.strip() else ""
+    return without_tags(masked_text(row.clip, is_cut=len(row.clip) >= CLIP)) if row.clip.strip() else ""
 
 
 def entries(rows: Sequence[Any], user: User, *, opened: str, query: str, first: str = "") -> list[Entry]:

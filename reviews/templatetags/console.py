@@ -18,7 +18,7 @@ from reviews.records.reasons import described
 
 register = template.Library()
 
-for name in ("agent_name", "as_json", "as_text", "risk", "shown", "signal_class", "signal_title"):
+for name in ("agent_name", "as_json", "as_text", "began", "risk", "shown", "signal_class", "signal_title"):
     register.filter(name, getattr(phrases, name))
 register.filter(without_tags)
 register.filter("person_title", phrases.person_name)

@@ -161,6 +161,32 @@ def test_no_page_shows_one_to_whoever_did_not_ask(posted: Caller, aurora: Any, r
     assert not AuditEvent.objects.filter(action__endswith="-revealed").exists()
 
 
+LONG = {  # secrets that go on behind the end of each excerpt
+    "address": f"postgres://app:{MARK}{'x' * 200}@db/x",
+    "GitLab": f"glpat-{MARK}{'x' * 200}",
+    "agent's key": f"mck_{MARK}{'x' * 200}",
+    "header": f"Authorization: Bearer {MARK}1{'x' * 200}",
+    "JSON": json.dumps({"password": MARK, "more": "x" * 200}),
+}
+
+
+@pytest.mark.parametrize("tag", ["chat", ""])
+def test_no_excerpt_is_cut_before_it_is_masked(kuro: Caller, alice: User, tag: str) -> None:
+    for name, secret in LONG.items():
+        text = (
+            secret if name == "JSON" else f"It is definitely always the cache, without any doubt, says {secret} of it."
+        )
+        items = [{"kind": "chat", "text": text}] if not tag else None
+        kuro.respond(f"<kuro:{tag}>{text}</kuro:{tag}>" if tag else text, items=items, user_message=secret)
+    found = [*HeldItem.objects.all()]
+    assert len(found) >= len(LONG) - 1
+    lists = ("/queue/", "/queue/changes", "/responses/", "/responses/?show=held", "/responses/?show=triggered")
+    paths = [*lists, "/queue/together/?" + "&".join(f"held={held.public_id}" for held in found)]
+    paths += [f"/queue/{held.public_id}/" for held in found]
+    paths += [f"/responses/{response.public_id}/" for response in AgentResponse.objects.all()]
+    assert [f"{path}: {each!r}" for path, page in read(of(alice), paths) for each in leaks(page)] == []
+
+
 def test_none_is_found_by_how_it_begins(posted: Caller, olga: User) -> None:
     client = of(olga)
     for query in (MARK, GITLAB, "glpat", "MARKED", f"ACME-{MARK}"):

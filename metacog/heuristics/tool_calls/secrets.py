@@ -16,7 +16,7 @@ from ..effects.pointers import names_of
 from ..text.canonical_json import canonical
 from ..text.excerpts import without_tags
 from ..text.spans import Place
-from ..text.tags import TOOL_CALL
+from ..text.tags import TOOL_CALL, items_of
 from .secret_shapes import is_secret, is_secret_option, may_hold, secret_places
 
 MASK = "••••••••"
@@ -53,7 +53,8 @@ def mask(text: str, *, call: str = "", is_cut: bool = False) -> Masked:
     """
     begin = len(call) + 1 if call else 0
     may_be_json = call or text[:1] in ("{", "[")
-    edits = [*_edits_of_json(text, begin)] if may_be_json and may_hold(text) and (call or _is_json(text)) else []
+    is_json = may_be_json and may_hold(text) and (call or is_cut or _is_json(text))
+    edits = [*_edits_of_json(text, begin)] if is_json else []
     starts = [edit[0] for edit in edits]
     for start, end in secret_places(text, is_cut=is_cut):
         before = bisect_left(starts, end)
@@ -89,6 +90,12 @@ def _edits_of_json(text: str, begin: int) -> Iterator[tuple[int, int, str]]:
 def masked_text(text: str, *, is_cut: bool = False) -> str:
     """Return a text with what looks like a secret in it masked; see `mask`."""
     return mask(text, is_cut=is_cut).text
+
+
+def beginning(text: str) -> str:
+    """Return how a text begins with its secrets masked: behind an ellipsis it goes on, maybe within one."""
+    goes_on = text.endswith("…")
+    return masked_text(text.removesuffix("…"), is_cut=goes_on) + ("…" if goes_on else "")
 
 
 def masked(value: Any, *, is_named_so: bool = False) -> Any:
@@ -174,13 +181,15 @@ def masked_call(text: str) -> str:
 def masked_verdict(verdict: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
     """Return a verdict on a posted body with its secrets masked; its spans are places in the masked texts."""
     hidden: dict[str, Any] = masked(verdict)
-    sent = body.get("items") or ()
+    sent = body.get("items")
+    tagged = items_of(body, plain_text_as_chat=True) if sent is None and verdict["hesitation"] else ()
     texts: dict[Any, Masked] = {None: mask(body["response"]), "user_message": mask(body.get("user_message") or "")}
 
     def of_item(index: int) -> Masked:
         if index not in texts:
-            item = sent[index] if index < len(sent) else {}
-            texts[index] = mask_item(item.get("text") or "", item.get("name"), item.get("arguments"))
+            item = sent[index] if sent and index < len(sent) else {}
+            text = tagged[index].text if index < len(tagged) else item.get("text") or ""
+            texts[index] = mask_item(text, item.get("name"), item.get("arguments"))
         return texts[index]
 
     for part, its in zip([hidden, *hidden["items"]], [verdict, *verdict["items"]], strict=True):
@@ -316,7 +325,12 @@ def masked_errors(errors: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
 def moved(span: Mapping[str, Any], text: Masked) -> dict[str, Any]:
     """Return a span of a text as it is in the masked text."""
     start, end = text.moved(span["start"], span["end"])
-    return {**span, "start": start, "end": end, "text": text.text[start:end] if text.edits else span["text"]}
+    return {
+        **span,
+        "start": start,
+        "end": end,
+        "text": text.text[start:end] if text.edits else masked_text(span["text"]),
+    }
 
 
 # -- one line ----------------------------------------------------------------------------------
@@ -429,6 +443,5 @@ def excerpt(kind: str, name: str | None, text: str) -> str:
 def _value(leaf: Leaf, most: int) -> str:
     if leaf.is_secret and leaf.value not in _NOTHING:
         return MASK
-    written = " ".join(masked_text(leaf.value.removesuffix("…"), is_cut=leaf.value.endswith("…")).split())
-    written += "…" if leaf.value.endswith("…") else ""
+    written = " ".join(beginning(leaf.value).split())
     return written if len(written) <= most else written[: most - 1].rstrip("… ") + "…"

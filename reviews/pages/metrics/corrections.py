@@ -15,6 +15,8 @@ from django.views.decorators.http import require_POST, require_safe
 from metacog.heuristics.stats.found import Estimate
 from metacog.heuristics.stats.gate import ENOUGH as ENOUGH_TO_LEARN
 from metacog.heuristics.stats.gate import ENOUGH_OF_EACH, Gate
+from metacog.heuristics.text.excerpts import without_tags
+from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import Role, Team
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.learning import corrections, hearing
@@ -59,7 +61,7 @@ def correction_list(request: PersonRequest) -> HttpResponse:
 
 
 def _excerpt(row: PossibleCorrection) -> str:
-    return (row.response.wire_body().get("user_message") or "")[:LONGEST_EXCERPT]
+    return without_tags(masked_text(row.response.wire_body().get("user_message") or ""))[:LONGEST_EXCERPT]
 
 
 @require_POST
