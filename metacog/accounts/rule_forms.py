@@ -20,6 +20,7 @@ from metacog.heuristics.text import strict_json
 from metacog.heuristics.tool_calls.conditions import OPERATORS, PATTERNS
 from metacog.heuristics.tool_calls.rules import DO, FIELDS, ROLES, errors_in
 from metacog.models import Policy
+from metacog.models.pack_words import reason_of
 from metacog.refusals import translated
 
 Words = Callable[[Mapping[str, Any]], str]  # which calls a rule is about
@@ -580,8 +581,8 @@ def what_it_does(rule: Mapping[str, Any], words: Words) -> str:
     if approvers := approvers_in_words(rule):
         told = _("%(do)s (%(approvers)s)") % {"do": told, "approvers": approvers}
     told += _(": ") + words(rule)
-    if rule.get("reason"):
-        told += _(" – “%(reason)s”") % {"reason": rule["reason"]}
+    if reason := reason_of(rule):
+        told += _(" – “%(reason)s”") % {"reason": reason}
     return told + (_(" (shadow)") if rule.get("shadow") else "")
 
 

@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext, gettext_lazy, gettext_noop, pgettext
 
 from metacog.heuristics.tool_calls.pack import Pack, packs
 
 ORDER = ("everything-asks", "coding", "coding-careful", "read-only", "operations", "database", "support", "mail")
+FOR_CODING = ("coding", "coding-careful")  # the calls of Claude Code and Codex
 WORDS = (
     gettext_noop("Coding"),
     gettext_noop(
@@ -113,12 +115,43 @@ class ShownPack:
 
     def __init__(self, pack: Pack) -> None:
         self.name, self.version, self.rules = pack.name, pack.version, len(pack.rules)
-        self.title, self.asks, self.passes = (gettext_lazy(text) for text in (pack.title, pack.asks, pack.passes))
+        self.title, self._asks, self._passes = (gettext_lazy(text) for text in (pack.title, pack.asks, pack.passes))
+
+    @property
+    def asks(self) -> str:
+        return _with_code(str(self._asks))
+
+    @property
+    def passes(self) -> str:
+        return _with_code(str(self._passes))
+
+
+def _with_code(text: str) -> str:
+    """Give HTML in which what stands between backticks is code."""
+    parts = text.split("`")
+    parts[1::2] = [format_html("<code>{}</code>", part) for part in parts[1::2]]
+    return format_html_join("", "{}", ((part,) for part in parts))
 
 
 def shown() -> Sequence[ShownPack]:
     """Give all packs in the order of ORDER."""
     return [ShownPack(packs()[name]) for name in ORDER]
+
+
+def in_force(given: Iterable[Mapping[str, Any]]) -> Sequence[ShownPack]:
+    """Give a policy's packs in their order, without what this release does not know."""
+    return [ShownPack(packs()[name]) for each in given if (name := each["name"]) in packs()]
+
+
+def title_of(name: str) -> str:
+    """Name a pack in the reader's language, or as it is written where this release does not know it."""
+    return gettext(packs()[name].title) if name in packs() else name
+
+
+def reason_of(rule: Mapping[str, Any]) -> str:
+    """Give a rule's reason: a pack's in the reader's language, anybody else's as it was written; "" of none."""
+    reason = str(rule.get("reason") or "")
+    return translated(reason) if "pack" in rule else reason
 
 
 def translated(reason: str) -> str:
@@ -130,7 +163,6 @@ def in_words(given: Iterable[Mapping[str, Any]]) -> str:
     """Name a policy's packs with their folders: "Coding (/srv/app), Customer support"; "" of none."""
     told = []
     for each in given:
-        pack, folder = packs().get(str(each.get("name"))), each.get("workspace")
-        title = gettext(pack.title) if pack else str(each.get("name"))
+        title, folder = title_of(str(each.get("name"))), each.get("workspace")
         told.append(f"{title} ({folder})" if folder else title)
     return pgettext("list", ", ").join(told)

@@ -436,6 +436,7 @@ def _agent_page(
         "form": form or ChangeAgentForm(initial=stored),
         "handcard": handcard or HandcardForm(stored={"handcard": found.handcard}),
         "fresh": fresh,
+        "for_coding": any(each["name"] in pack_words.FOR_CODING for each in policy.packs),
         "base_url": settings.PUBLIC_URL,
         "keys": own_keys,
         "live": live,

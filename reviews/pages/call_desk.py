@@ -16,6 +16,7 @@ from metacog.heuristics.effects.calls.reader import Reader
 from metacog.heuristics.tool_calls import secrets
 from metacog.heuristics.tool_calls.secret_shapes import is_secret
 from metacog.models import Role
+from metacog.models.pack_words import reason_of
 from reviews.held import approvers, decisions, similar
 from reviews.held.filters import Filters
 from reviews.held.written import calls_before
@@ -160,7 +161,7 @@ def of_edited(edited: decisions.Edited) -> dict[str, Any]:
         "unknown": edited.slips.unknown,
         "lost": edited.slips.lost,
         "rule": rule and in_words(rule),
-        "rule_reason": (rule and rule.get("reason")) or "",
+        "rule_reason": reason_of(rule) if rule else "",
         "is_denied": rule is not None and rule["do"] == "deny",
         "parts": parts([signal.as_dict() for signal in edited.hesitation.signals]) if edited.hesitation else [],
     }

@@ -17,6 +17,7 @@ from django.db.models import Count, Exists, Func, Max, Min, OuterRef, Q, QuerySe
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from metacog.db.rows import COUNTED
 from metacog.models import Agent
@@ -40,7 +41,7 @@ def _holds(**which: Any) -> Exists:
 # What of a session can be shown alone. Texts are looked for as they are stored: what is found may be a little more.
 SHOW: Mapping[str, tuple[str | Promise, Any]] = {
     "held": (_("Held"), _holds()),
-    "pending": (_("Pending"), _holds(state=State.PENDING)),
+    "pending": (pgettext_lazy("state", "Pending"), _holds(state=State.PENDING)),
     "approved": (_("Approved"), _holds(state__in=[State.APPROVED, State.EDITED, State.ANSWERED])),
     "rejected": (
         _("Rejected"),

@@ -18,6 +18,7 @@ from reviews.scoring.preview import DAYS
 
 register = template.Library()
 register.filter("pack_said", pack_words.translated)
+register.filter("packs_in_words", pack_words.in_words)
 
 MOST = 200  # responses whose calls are judged while somebody waits for the page
 
@@ -25,16 +26,15 @@ MOST = 200  # responses whose calls are judged while somebody waits for the page
 @register.inclusion_tag("reviews/_packs_of_agent.html", takes_context=True)
 def packs_of(context: RequestContext, agent: Agent, policy: Policy) -> dict[str, Any]:
     """Show the packs of an agent's policy; of one that asks about everything, which pack would fit its calls."""
-    own = [each["name"] for each in policy.packs]
     shown: dict[str, Any] = {
         "agent": agent,
         "policy": policy,
-        "packs": [pack for name in own for pack in pack_words.shown() if pack.name == name],
+        "packs": pack_words.in_force(policy.packs),
         "is_owner": context["user"].has_role(agent.team_id, Role.OWNER),
         "user": context["user"],
         "csrf_token": context.get("csrf_token"),
     }
-    if own == [ASKS_ALL]:
+    if [each["name"] for each in policy.packs] == [ASKS_ALL]:
         found = calls_preview(agent, scorer_shown(agent), as_scored(agent, policy), MOST)
         told = compared(found, policy)
         shown |= {"asks_all": True, "fit": told, "enough": ENOUGH, "is_enough": told.calls >= ENOUGH, "days": DAYS}

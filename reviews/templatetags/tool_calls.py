@@ -9,7 +9,7 @@ from django import template
 from django.urls import reverse
 from django.utils import timezone
 
-from metacog.models import Agent, Policy
+from metacog.models import Agent, Policy, pack_words
 from patterns.patterns.scorer import as_scored
 from reviews.metrics import daily
 from reviews.presentation.statistics import charts
@@ -32,11 +32,12 @@ def effects_of(agent: Agent) -> dict[str, Any]:
 
 @register.inclusion_tag("reviews/_rules_of_agent.html")
 def rules_of(agent: Agent, policy: Policy) -> dict[str, Any]:
-    """Tell how many rules on tool calls an agent's policy has, and how many more what people did suggests."""
+    """Tell how many rules on tool calls an agent's policy and its packs have, and how many more are suggested."""
     return {
         "agent": agent,
-        "policy": policy,
+        "does": policy.get_default_tool_call_display(),
         "rules": len(policy.rules),
+        "packs": pack_words.in_force(policy.packs),
         "shadow": sum(bool(rule.get("shadow")) for rule in policy.rules),
         "suggested": len(suggestions(agent, as_scored(agent, policy))),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.utils.translation import gettext
 
 from metacog.heuristics.tool_calls.gate import PAUSED
+from metacog.models import pack_words
 from reviews.models import HeldCall
 from reviews.presentation.engine_words import translated
 from reviews.presentation.look_alikes import why_not_matched
@@ -26,6 +27,9 @@ def why_asked(call: HeldCall) -> list[str]:
         told.append(_of_rule(changed, call))
     elif rule and rule["do"] == "ask" and "team" in rule:
         told.append(_of_rule(gettext("A rule of the team asks a person: %(rule)s."), call))
+    elif rule and rule["do"] == "ask" and "pack" in rule and rule.get("reason"):
+        wants = {"pack": pack_words.title_of(rule["pack"]), "reason": pack_words.reason_of(rule)}
+        told.append(gettext("The pack “%(pack)s” asks: %(reason)s.") % wants)
     elif rule and rule["do"] == "ask":
         told.append(_of_rule(gettext("A policy rule asks a person: %(rule)s."), call))
     elif rule and rule["do"] == "score" and call.hesitation:
@@ -43,6 +47,6 @@ def why_asked(call: HeldCall) -> list[str]:
 
 def _of_rule(sentence: str, call: HeldCall) -> str:
     told = sentence % {"rule": in_words(call.rule)}
-    if reason := call.rule.get("reason"):
+    if reason := pack_words.reason_of(call.rule):
         told += gettext(" Reason: %(reason)s") % {"reason": reason}
     return told

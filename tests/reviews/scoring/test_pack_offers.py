@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from django.urls import reverse
 
 from metacog import heuristics
 from metacog.accounts.agents import create_agent
+from metacog.heuristics.tool_calls.pack import packs
 from metacog.models import Agent, AuditEvent, Policy
 from patterns.patterns.scorer import scorer_shown
 from reviews.scoring.calls_preview import calls_preview
@@ -37,10 +39,57 @@ def test_a_new_agent_asks_about_everything_by_a_pack(coder: Caller) -> None:
 
 def test_an_agent_is_added_with_a_pack_and_its_folder(olga: Any, aurora: Any, as_person: Any) -> None:
     page = as_person(olga)
-    assert "Passes" in page.get(reverse("agent-new")).text
+    offered = page.get(reverse("agent-new")).text
+    assert "Passes" in offered
+    assert "What <code>coding</code> asks about" in offered
     data = {"team": aurora.pk, "name": "coder", "language": "en", "pack": "coding", "workspace": "/srv/app"}
-    assert page.post(reverse("agent-new"), data).status_code == 200
+    added = page.post(reverse("agent-new"), data)
+    assert added.status_code == 200
+    assert "metacog-client hook claude-code" in added.text
+    assert "metacog-client hook" not in page.post(reverse("agent-new"), data | {"name": "mailer", "pack": "mail"}).text
     assert Policy.objects.get(agent__name="coder").packs == [{"name": "coding", "workspace": "/srv/app"}]
+
+
+def test_pages_say_that_packs_decide(olga: Any, aurora: Any, as_person: Any) -> None:
+    agent, _key, _secret = create_agent(aurora, "coder", None, packs=[{"name": "coding"}])
+    page = as_person(olga)
+
+    def said() -> tuple[str, str]:
+        pages = (page.get(reverse(name, args=[agent.public_id])).text for name in ("agent", "policy"))
+        first, second = (" ".join(re.sub("<[^>]*>", " ", text).split()) for text in pages)
+        return first, second
+
+    of_agent, of_policy = said()
+    own = f"Pack Coding: {len(packs()['coding'].rules)} rules"
+    assert f"Tool calls {own}" in of_agent
+    assert "others:" not in of_agent
+    assert "No rules of its own: those of its packs decide." in of_policy
+    assert "The default policy of a new agent, with its packs of rules: Coding." in of_policy
+    Policy.objects.update(rules=[{"tool": "x", "do": "deny"}])
+    of_agent, of_policy = said()
+    assert f"Tool calls 1 rule · {own}" in of_agent
+    assert "No rules" not in of_policy
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "The pack “Coding” asks: cannot be read for certain."),
+        ("zh-hant", "規則包「寫程式」要求詢問：無法確實解讀。"),
+        ("zh-hans", "规则包“写代码”要求询问：无法确切解读。"),
+    ],
+)
+def test_a_held_call_says_its_packs_reason_once(
+    olga: Any, aurora: Any, as_person: Any, translated: None, language: str, said: str
+) -> None:
+    agent, key, secret = create_agent(aurora, "coder", None, packs=[{"name": "coding"}])
+    olga.language = language
+    olga.save()
+    item = call(Caller(agent.public_id, key, secret), "echo $(")
+    assert item["rule"]["reason"] == "cannot be read for certain"
+    page = as_person(olga).get(reverse("item", args=[item["held"]])).text
+    assert said in page
+    assert "A policy rule asks" not in page
 
 
 def test_the_pack_that_fits_is_shown_after_fifty_calls_and_applied(olga: Any, coder: Caller, as_person: Any) -> None:
