@@ -277,6 +277,8 @@ def for_people(shape: Mapping[str, Any], response: Masked | None = None) -> dict
     Of held words the spans are places in the response, which stay as they were sent where it is not given, masked.
     """
     hidden: dict[str, Any] = masked(shape)
+    for found in hidden.get("found") or ():  # a word out of a secret does not look like one
+        found["matched"] = [word for word in found["matched"] if word in found["text"]]
     if shape.get("kind") == HeldItem.Kind.TOOL_CALL and "arguments" in shape:
         text = mask_item("", shape["name"], shape["arguments"])
         hidden |= {"text": text.text, "schema": masked_schema(shape["schema"])}

@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import Role
 from metacog.pages.unknown_filters import unknown_filters
 from patterns.models import Memory
@@ -107,7 +108,7 @@ def _memories(found: ExtensionRequest) -> list[dict[str, Any]]:
             "memory": row,
             "answers": each["answers"],
             "share": each["share"],
-            "matched": matched(row.text, each["terms"]),
+            "matched": matched(masked_text(row.text), each["terms"]),
         }
         for each in found.found
         if (row := rows.get(each["id"]))

@@ -21,7 +21,7 @@ from metacog.heuristics.tool_calls.secrets import MASK
 from metacog.models import Agent, AuditEvent, Channel, Membership, Notice, Policy, Role, Team, User
 from metacog.notices import notices
 from metacog.runtime.logs import Line
-from patterns.models import ErrorPattern
+from patterns.models import ErrorPattern, ThoughtThread
 from reviews.held import decisions, talk
 from reviews.learning import sweep
 from reviews.metrics import daily
@@ -185,6 +185,19 @@ def test_no_excerpt_is_cut_before_it_is_masked(kuro: Caller, alice: User, tag: s
     paths += [f"/queue/{held.public_id}/" for held in found]
     paths += [f"/responses/{response.public_id}/" for response in AgentResponse.objects.all()]
     assert [f"{path}: {each!r}" for path, page in read(of(alice), paths) for each in leaks(page)] == []
+
+
+def test_no_word_out_of_one_is_told_as_what_was_recognized(kuro: Caller, alice: User) -> None:
+    kuro.post("/threads", {"title": f"Rotate {GITLAB}", "note": "begun"})
+    kuro.respond(f"Rotate the key: today we rotate {GITLAB} again.", items=None)
+    client, thread = of(alice), ThoughtThread.objects.get()
+    response = AgentResponse.objects.get()
+    assert response.wire_verdict()["threads"]
+    page = client.get(f"/threads/{thread.public_id}/")
+    file = client.get(f"/threads/{thread.public_id}/markdown")
+    title = told(page).partition("</title>")[0]
+    assert MARK.lower() not in f"{title} {file.headers.get('Content-Disposition')}".lower()
+    assert leaks(told(client.get(f"/responses/{response.public_id}/"))) == []
 
 
 def test_none_is_found_by_how_it_begins(posted: Caller, olga: User) -> None:

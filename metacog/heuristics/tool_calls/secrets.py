@@ -200,6 +200,8 @@ def masked_verdict(verdict: Mapping[str, Any], body: Mapping[str, Any]) -> dict[
             ]
         if its.get("effects"):
             part["effects"] = masked_effects(its["effects"], its["arguments"])
+    for thread, as_it_was in zip(hidden.get("threads") or (), verdict.get("threads") or (), strict=True):
+        thread["spans"] = [moved(span, texts[None]) for span in as_it_was["spans"]]
     return hidden
 
 

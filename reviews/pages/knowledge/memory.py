@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from metacog.heuristics.contradiction.contradictions import contradicts
 from metacog.heuristics.memory import recall
+from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import Role, Team
 from metacog.pages.unknown_filters import unknown_filters
 from patterns.memory import memory
@@ -180,7 +181,9 @@ def _found(request: PersonRequest, query: str) -> list[dict[str, Any]]:
     found = memory.search(request.user.teams_as(), recall.asked(query), most=SHOWN)
     rows = Memory.objects.select_related("team", "agent", "person").in_bulk([each.number for each in found])
     return [
-        {"memory": row, "matched": matched(row.text, each.matched)} for each in found if (row := rows.get(each.number))
+        {"memory": row, "matched": matched(masked_text(row.text), each.matched)}
+        for each in found
+        if (row := rows.get(each.number))
     ]
 
 
