@@ -22,8 +22,6 @@ from metacog.db.prepared import KEPT_VALUES, KEY, Insert, Select, Update, Write,
 from metacog.models import Agent, AgentKey, AgentState, AuditEvent, AuditUnsealed, Team
 
 pytestmark = pytest.mark.django_db
-cursor = connection.cursor
-
 by_name = Select(lambda team, name: Agent.objects.select_related("team").filter(team=team, name=name), parameters=2)
 # The first parameter comes last, and between them stand values of the query's own.
 ids_of = Select(
@@ -37,6 +35,10 @@ ids_of = Select(
 )
 add_events = Insert(AuditEvent)
 DATA = {'多 "': [1, {"b": None, "a": "\n"}], "numbers": [1e22, -0.25, 2**70]}
+
+
+def cursor() -> Any:
+    return connection.cursor()  # of the connection that is there now: another test may have put one in its place
 
 
 @pytest.fixture(autouse=True, params=["prepared", "plain"])
