@@ -22,7 +22,7 @@ sys.path.insert(0, str(CLIENTS / "testing"))
 
 from models import Model, Turn  # noqa: E402 - found by the line above
 
-from metacog_client.hooks import codex  # noqa: E402
+from metacog_client.hooks import codex  # noqa: E402 - beside the other
 
 SECONDS = 180.0  # for one run of a program, on a busy machine
 MCP = [sys.executable, str(HERE / "till.py")]
