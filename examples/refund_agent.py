@@ -39,6 +39,7 @@ STATE = Path(os.environ.get("STATE_FILE", "refunds.json"))
 BANK = Path(os.environ.get("BANK_FILE", "bank.jsonl"))
 PORT = int(os.environ.get("LISTEN_PORT", "9000"))
 TOLERANCE_SECONDS = 300  # between a webhook's timestamp and now
+UNCHANGED = "Nothing was asked or paid by this, and what was asked before is kept."
 
 SCHEMA = {
     "type": "object",
@@ -62,7 +63,7 @@ def known() -> Iterator[dict[str, Any]]:
     """Give what is known of each call, alone; what is changed in it is written down whole, or not at all."""
     with STATE.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        state: dict[str, Any] = json.loads(STATE.read_text()) if STATE.exists() else {}
+        state = read_object(STATE, "Put it right, or move it away.") if STATE.exists() else {}
         yield state
         new = STATE.with_suffix(".new")
         new.write_text(json.dumps(state, indent=2))
@@ -108,7 +109,27 @@ def call(method: str, path: str, body: Any = None, timeout: float = 10) -> dict[
 
 
 def agent() -> dict[str, str]:
-    found: dict[str, str] = json.loads(AGENT.read_text())
+    """Return what was printed as the agent was made; end with a sentence where that is not in its file."""
+    hint = (
+        f"`manage.py agent create NAME --team TEAM --json > {AGENT}` writes it; for an agent that is there, "
+        f"`manage.py agent rotate NAME --json > {AGENT}`."
+    )
+    found = read_object(AGENT, hint)
+    for name in ("api_key", "signing_secret"):
+        if not isinstance(found.get(name), str):
+            sys.exit(f"{AGENT} has no {name}. {hint} {UNCHANGED}")
+    return found
+
+
+def read_object(path: Path, hint: str) -> dict[str, Any]:
+    """Read a JSON object; end with a sentence where the file is something else, and leave it as it is."""
+    try:
+        text = path.read_text()
+        found = json.loads(text) if text.strip() else None
+    except (OSError, ValueError) as error:
+        sys.exit(f"{path} cannot be read ({error}). {hint} {UNCHANGED}")
+    if not isinstance(found, dict):
+        sys.exit(f"{path} is {'empty' if found is None else 'no JSON object'}. {hint} {UNCHANGED}")
     return found
 
 
@@ -227,8 +248,10 @@ def listen() -> None:
 if __name__ == "__main__":
     match sys.argv[1:]:
         case ["ask", *more]:
+            agent()  # before anything is written down
             ask(*more)
         case ["listen"]:
+            agent()
             listen()
         case _:
             sys.exit(__doc__)

@@ -121,3 +121,35 @@ def test_killed_between_paying_and_telling_it_pays_once(where: dict[str, str], a
         assert asking.wait(120) == 0
     assert len(bank.read_text().splitlines()) == 1
     assert CallOutcome.objects.get().result == {"payment": 1}
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "text", "said"),
+    [
+        ("ask", "agent.json", None, "cannot be read"),
+        ("ask", "agent.json", "", "is empty"),
+        ("listen", "agent.json", "", "is empty"),
+        ("ask", "agent.json", "CommandError: There is", "cannot be read"),
+        ("ask", "agent.json", "[]", "is no JSON object"),
+        ("ask", "agent.json", '{"api_key": "mc_1"}', "has no signing_secret"),
+        ("ask", "refunds.json", '{"refund-4711": {', "cannot be read"),
+    ],
+)
+def test_a_file_that_is_not_whole_is_named_in_a_sentence_and_left_as_it_is(
+    tmp_path: Path, command: str, name: str, text: str | None, said: str
+) -> None:
+    (tmp_path / "agent.json").write_text('{"api_key": "mc_1", "signing_secret": "whsec_1"}')
+    path = tmp_path / name
+    path.unlink(missing_ok=True) if text is None else path.write_text(text)
+    files = {each: str(tmp_path / each) for each in ("agent.json", "refunds.json", "bank.jsonl")}
+    env = {"AGENT_FILE": files["agent.json"], "STATE_FILE": files["refunds.json"], "BANK_FILE": files["bank.jsonl"]}
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "examples/refund_agent.py"), command],
+        env=os.environ | env | {"METACOG_URL": "http://127.0.0.1:9"}, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert f"{path} {said}" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "what was asked before is kept" in done.stderr
+    assert (path.read_text() if path.exists() else None) == text
+    assert not (tmp_path / "bank.jsonl").exists()
