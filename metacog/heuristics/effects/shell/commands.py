@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from ..effect import MADE, Effect, Kind
 from ..paths import GLOB, is_secret, normal
 from ..programs import Applied, Found, Word, effect_of_script, is_about_data, tail
-from . import code, scripts, search, sessions
-from .out import Made
+from . import code, scripts, search, sessions, variables
+from .out import OUTSIDE, SHARED, Made
 from .state import NUMBER, Given, State, either, forget
 
 if TYPE_CHECKING:
@@ -46,8 +46,6 @@ AGAIN = re.compile(
     r"(?:source|\.|eval|declare|typeset|read|readarray|mapfile|getopts|printf|unset|for|select|export|local)\s"
 )
 LOOKS = frozenset({"read", "fetch"})
-SHARED = ("/dev/", "/usr/", "/opt/", "/bin/", "/lib/", "/run/", "/var/run/", "/tmp/", "/var/tmp/")
-OUTSIDE = ("/", "~/", "../")  # how a path begins that may lead out of the workspace
 SHOWN = frozenset({"show", "cat-file", "diff", "log", "grep", "annotate", "whatchanged", "archive"})
 PATCHES = frozenset({"-p", "-u", "--patch", "-S", "-G", "-L"})
 KEEPS = frozenset({"chmod", "chown", "chgrp", "touch"})  # what is in a file
@@ -150,7 +148,7 @@ def _apply(
         out.add("unknown", span=span, detail=doubt)
     for word in applied.assigned:
         label, _, value = word.text.partition("=")
-        text.assign(label, word._replace(text=value), state, (word.start, word.end), kept=False)
+        variables.assign(text, label, word._replace(text=value), state, (word.start, word.end), kept=False)
     inner = state
     if applied.cwd is not None:
         inner = state.copy()
@@ -549,7 +547,7 @@ def _echo(text: "Text", name: Word, words: Sequence[Word], state: State, given: 
 def _declare(text: "Text", name: Word, words: Sequence[Word], state: State, given: Given | None) -> None:
     """export and its like where the grammar takes them for programs (`command export X=1`)."""
     for word in words:
-        text.declared(word, state)
+        variables.declared(text, word, state)
 
 
 def _set(text: "Text", name: Word, words: Sequence[Word], state: State, given: Given | None) -> None:

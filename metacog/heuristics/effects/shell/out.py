@@ -10,6 +10,8 @@ from ..programs import Applied, Programs, Word
 from .shape import shape
 
 Span = tuple[int | None, int | None]
+OUTSIDE = ("/", "~/", "../")  # how a path begins that may lead out of the workspace
+SHARED = ("/dev/", "/usr/", "/opt/", "/bin/", "/lib/", "/run/", "/var/run/", "/tmp/", "/var/tmp/")
 MOST_STEPS = 1_500
 MOST_LINKS = 5  # that lead to one another
 MOST_OBJECT = 300  # letters of an object that are kept

@@ -8,10 +8,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..programs import Word
-from . import checks, commands
+from . import checks, commands, variables
 from .out import Made, Out, Simple, Span, TooMuch
 from .state import Given, State, either, forget
-from .words import CODE, VARIABLE, words
+from .words import VARIABLE, words
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node
@@ -20,7 +20,6 @@ NOTHING = frozenset({":", "true"})  # commands that print nothing
 MOST_BYTES = 1 << 17
 MOST_DEPTH = 24
 MOST_TURNS = 60  # of the parser, some 100 steps each, whatever the machine: about 200 commands
-MOST_VALUE = 1_000  # letters of a variable's value that is kept
 MOST_ROUNDS = 8  # of a loop over given words that are gone through one by one
 TURNED = re.compile(  # the grammar takes what stands behind `<<X` for words where a pipe follows
     r"(<<-?[ ]?(?:'\w+'|\"\w+\"|\w+))([ \t]+)"
@@ -38,50 +37,6 @@ BACKQUOTES = re.compile(r"\\.|`([^`]*)`?", re.DOTALL)
 ASSIGNED = re.compile(
     r"(?<![\w$])(\w+)(?:\[[^\]]*\])?\+?="
     r"|(?<![\w$])(?:for|select|read|getopts|mapfile|readarray|unset)\b([^\n;]*)|\bprintf +-v *(\w+)"
-)
-DANGEROUS = re.compile(  # variables that make a program run something, load something or ask somebody else
-    r"PATH|LD_\w+|DYLD_\w+|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_FUNC\w*|PROMPT_COMMAND|PS[0-4]|CDPATH|FPATH|ZDOTDIR"
-    r"|PYTHON(?:STARTUP|HOME|INSPECT|BREAKPOINT)|PERL5\w+|PERLLIB|RUBY(?:OPT|LIB)|NODE_(?:OPTIONS|PATH)|LUA_\w+"
-    r"|_?JAVA_(?:TOOL_)?OPTIONS|JDK_JAVA_OPTIONS|GIT_\w+|S(?:SH|UDO)_ASKPASS|RSYNC_\w+|TAR_OPTIONS|CVS_RSH"
-    r"|SVN_SSH|\w*PAGER|EDITOR|VISUAL|BROWSER|LESSOPEN|LESSCLOSE|SHELL|GREP_OPTIONS|GCONV_PATH|LOCPATH|TERMINFO"
-    r"|TERMCAP|HIST(?:FILE|SIZE|FILESIZE)|OPENSSL_\w+|HOME|XDG_CONFIG_HOME|MAKEFLAGS|GOFLAGS|(?:npm|NPM)_(?:config|CONFIG)_\w+"
-    r"|RUSTC|RUSTDOC|RUSTC_\w*WRAPPER|CARGO_\w+_(?:RUNNER|LINKER)|CARGO_(?:HOME|REGISTR\w+|SOURCE_\w+|BUILD_\w+)"
-    r"|CC|CXX|CPP|LD|AR|AS|CMAKE_\w+_LAUNCHER|\w+_(?:OPTS|ADDOPTS)|MAVEN_\w+|PYTEST_PLUGINS|DOTNET_STARTUP_HOOKS"
-    r"|CORECLR_\w+|GO(?:PROXY|SUMDB|NOSUMDB|INSECURE|NOSUMCHECK|ROOT|ENV)|BUNDLE_\w*(?:MIRROR|SOURCE)\w*|GEM_(?:HOME|PATH|HOST)"
-    r"|YARN_\w*(?:REGISTRY|PATH)\w*|COMPOSER_\w+|ANSIBLE_\w+|TF_CLI_\w+|HELM_\w*PLUGINS\w*|MANOPT|LESS|CURL_HOME|WGETRC"
-    r"|SSL_CERT_\w+|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE|NODE_TLS_\w+|NODE_EXTRA_\w+|PYTHONHTTPSVERIFY|SSH_AUTH_SOCK"
-    r"|PIP_\w+|UV_\w*INDEX\w*|DOCKER_\w+|KUBECONFIG|AWS_ENDPOINT\w*|\w+_(?:proxy|PROXY)"
-)
-SEARCHED = frozenset({"PYTHONPATH", "CLASSPATH", "GOPATH"})  # lists of folders with code
-LIVE = re.compile(  # NAME=value that has a program work on what runs for everybody
-    r"(?:\w*_)?(?:ENV|ENVIRONMENT|STAGE|SETTINGS_MODULE|SETTINGS)=(?:[\w.]*\.)?(?:prod|production|live)"
-    r"|(?:\w*_)?(?:DATABASE_URL|DB_URL|DSN|MONGO_URL|REDIS_URL)=(?:\$\{?\w*PROD\w*\}?|\w+://(?:[^/@]*@)?(?!localhost\b)(?:[\w-]*prod[\w-]*|[\w-]+(?:\.[\w-]+)*\.[a-z]+)[:/].*)"
-    r"|(?:PGHOST|DB_HOST|MYSQL_HOST)=(?:[\w-]*prod[\w-]*|[\w-]+(?:\.[\w-]+)*\.[a-z]+)",
-    re.IGNORECASE,
-)
-SAFE_NAMES = re.compile(
-    r"GIT_(?:AUTHOR|COMMITTER)_\w+|GIT_TERMINAL_PROMPT|GIT_OPTIONAL_LOCKS|GIT_PS1\w*|GIT_ADVICE|PIP_(?:NO|DISABLE)_\w+"
-    r"|DOCKER_BUILDKIT|(?:npm|NPM)_(?:config|CONFIG)_(?:loglevel|audit|fund|progress|cache|update_notifier)"
-    r"|ANSIBLE_(?:NOCOLOR|FORCE_COLOR|STDOUT_CALLBACK)|COMPOSER_(?:NO_INTERACTION|MEMORY_LIMIT|NO_AUDIT|ALLOW_SUPERUSER)",
-    re.IGNORECASE,
-)
-SAFE_FLAGS = re.compile(  # of GOFLAGS, NODE_OPTIONS, MAKEFLAGS and the like
-    r"(?:-(?:mod=\w+|v|race|short|trimpath|count=\d+|buildvcs=\w+|tags=[\w,]+|p=\d+|vet=\w+|j\d*|-jobs=\d+|s|k|-silent)"
-    r"|--(?:max[-_]old[-_]space[-_]size=\d+|max-semi-space-size=\d+|stack-trace-limit=\d+|trace-warnings|no-warnings"
-    r"|no-deprecation|trace-deprecation|enable-source-maps|experimental-vm-modules|openssl-legacy-provider"
-    r"|unhandled-rejections=\w+)|-X(?:m[sx]|ss|mn)\d+[kmgKMG]?|-XX:[+\w:=-]+|-D[\w.]+(?:=[\w.:-]*)?|-ea|-da"
-    r"|-(?:q|x|vv?|s|rA|n ?\w+|p no:\w+)|--(?:tb=\w+|no-cov|maxfail=\d+|timeout=\d+|color=\w+|strict-markers|no-daemon)"
-    r")(?:\s+|$)"
-)
-SAFE_VALUES = re.compile(
-    r"|cat|less|more|true|:|/bin/true|/bin/cat|dumb|0|1|xterm[\w-]*|ignore|default|always|error|never|direct|off"
-    r"|prod|production|dev|development|test|testing|staging|local|ci"
-    r"|(?:[\w]+-)*(?:gcc|g\+\+|clang|clang\+\+|cc|c\+\+|ld|lld|mold|ar|as|tcc|icc|icx)(?:-[\d.]+)?"
-    r"|(?:ccache|sccache)(?: (?:gcc|g\+\+|clang|clang\+\+))?|https://proxy\.golang\.org(?:,direct)?|\$\(go env \w+\)"
-)
-SAFE_PATHS = re.compile(
-    r"\$PATH|\$\{PATH\}|/(?:usr/|usr/local/)?s?bin|\$HOME/go/bin"
-    r"|(?:\$HOME|~)/\.(?:local|cargo|npm-global|pyenv|nvm)[\w./-]*/bin"
 )
 
 
@@ -224,7 +179,7 @@ class Text:
             self.depth -= 1
 
     def group(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
-        self._odd(extra, state)
+        self.odd(extra, state)
         if node.children and node.children[0].type == "((":
             self.out.arithmetic = True
             self.substitutions(node, state)
@@ -271,7 +226,7 @@ class Text:
 
     def condition(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
         """if, elif and else: what comes after `then` or `else` may run or not."""
-        self._odd(extra, state)
+        self.odd(extra, state)
         branches: list[State] = []
         now = state
         for child in node.children:
@@ -286,7 +241,7 @@ class Text:
         state.join(branches, self.out.room)
 
     def loop(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
-        self._odd(extra, state)
+        self.odd(extra, state)
         inner = state.copy()
         self._forget_assigned(node, inner)
         for child in node.named_children:
@@ -296,7 +251,7 @@ class Text:
 
     def counted(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
         """for ((…))."""
-        self._odd(extra, state)
+        self.odd(extra, state)
         self.out.arithmetic = True
         inner = state.copy()
         self._forget_assigned(node, inner)
@@ -309,7 +264,7 @@ class Text:
 
     def each(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
         """for NAME in words: gone through word by word where there are few."""
-        self._odd(extra, state)
+        self.odd(extra, state)
         name, *rest = node.named_children
         body = node.child_by_field_name("body")
         values: list[Word] = []
@@ -329,7 +284,7 @@ class Text:
 
     def choice(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
         """case: any of its branches may run."""
-        self._odd(extra, state)
+        self.odd(extra, state)
         branches: list[State] = []
         for child in node.named_children:
             if child.type != "case_item":
@@ -344,7 +299,7 @@ class Text:
         state.join(branches, self.out.room)
 
     def function(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
-        self._odd(extra, state)
+        self.odd(extra, state)
         name = node.child_by_field_name("name")
         body = node.child_by_field_name("body")
         if name is None or body is None:
@@ -489,7 +444,7 @@ class Text:
             return Given(Word(content, *self.span(body), exact=False))
         return Given(Word(content, *self.span(body), at=self.span(body)[0] if self.at is not None else None))
 
-    def _odd(self, extra: Sequence["Node"], state: State) -> None:
+    def odd(self, extra: Sequence["Node"], state: State) -> None:
         """Words behind what takes none."""
         for node in extra:
             self.doubt("words out of place", self.span(node))
@@ -578,7 +533,7 @@ class Text:
         self.out.open.append(simple)
         try:
             for one in assigned:
-                self.assignment(one, state, kept=False)
+                variables.assignment(self, one, state, kept=False)
             argv: list[Word] = []
             for part in parts:
                 argv += words(self, part, state)
@@ -613,104 +568,9 @@ class Text:
         text = Text(word.text, self.out, (word.start, word.end), word.at if word.exact else None, self.depth + 1)
         text.read(state, given)
 
-    # Variables
-
-    def assignment(self, node: "Node", state: State, *, kept: bool = True) -> None:
-        """NAME=value, for what follows (`kept`) or for one command."""
-        name = node.child_by_field_name("name")
-        value = node.child_by_field_name("value")
-        if name is None:
-            return
-        if checks.is_torn(self.source(node), node):
-            self.doubt("a line that ends elsewhere", self.span(node))
-        if name.type == "subscript":
-            self.out.arithmetic = True
-            self.substitutions(name, state)
-        made: list[Word] = []
-        if value is not None and value.type == "array":
-            for child in value.named_children:
-                words(self, child, state)
-        elif value is not None:
-            made = words(self, value, state)
-        adds = any(child.type == "+=" for child in node.children)
-        word = made[0] if len(made) == 1 and not adds else None if made or adds or value is None else Word("")
-        if value is not None and value.type == "array":
-            word = None
-        label = self.source(name).partition("[")[0]
-        self.assign(label, word if name.type != "subscript" else None, state, self.span(node), kept=kept)
-
-    def assign(self, name: str, value: Word | None, state: State, span: Span, *, kept: bool = True) -> None:
-        """Take note of a variable, and of those that make something run."""
-        if value is not None and CODE.search(value.text) and value.exact:
-            self.out.hidden = True
-        if value is not None and LIVE.fullmatch(f"{name}={value.text}"):
-            self.out.live = True
-        if name in SEARCHED:
-            for part in value.text.split(":") if value is not None else ():
-                if part.startswith(commands.OUTSIDE) and not part.startswith(commands.SHARED):
-                    self.out.searched(Word(part, *span), state.cwd)
-        elif DANGEROUS.fullmatch(name) and not SAFE_NAMES.fullmatch(name):
-            self._dangerous(name, value, span)
-        if kept and name == "IFS" and (value is None or value.text.strip() not in ("", "$'\\n'", "\\n")):
-            self.doubt("words that are parted by another sign", span)
-        if kept:
-            is_known = value is not None and len(value.text) <= MOST_VALUE and (value.exact or not value.loose)
-            state.variables[name] = value if is_known else None
-
-    def _dangerous(self, name: str, value: Word | None, span: Span) -> None:
-        text = value.text if value is not None else "$"
-        if name == "PATH" and all(part and SAFE_PATHS.fullmatch(part) for part in text.split(":")):
-            return
-        if value is not None and value.exact and (SAFE_VALUES.fullmatch(text) or _are_safe(text)):
-            return
-        if name == "PATH" and value is not None:
-            self.out.add("execute", name, "name", span=span, detail="programs from another place")
-        self.doubt(f"sets {name}", span)
-
-    def assignments(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
-        self._odd(extra, state)
-        for child in [node] if node.type == "variable_assignment" else node.named_children:
-            self.assignment(child, state)
-
-    def declaration(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
-        """export, declare, local, readonly, typeset."""
-        flags = [self.source(child) for child in node.named_children]
-        if not extra and all(flag.startswith("-") and not {"f", "F"} & set(flag) for flag in flags):  # not functions
-            self.out.add("read", "environment", "name", span=self.span(node))
-            self.out.add("secret", "environment", "name", span=self.span(node))
-        for child in [*node.named_children, *extra]:
-            if child.type == "variable_assignment":
-                self.assignment(child, state)
-            elif child.type == "variable_name":
-                continue
-            elif child.type != "comment":
-                for word in words(self, child, state):
-                    self.declared(word, state)
-
-    def declared(self, word: Word, state: State) -> None:
-        if word.exact and word.text.startswith(("-", "+")):
-            state.blind |= word.text.startswith("-") and "n" in word.text
-            self.out.arithmetic |= "i" in word.text
-            return
-        name, equals, value = word.text.partition("=")
-        if not name.isidentifier():
-            self.doubt("variables made at run time", (word.start, word.end))
-            state.blind = True
-        elif equals:
-            self.assign(name, word._replace(text=value, at=None), state, (word.start, word.end))
-
-    def unset(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
-        for child in [*node.named_children, *extra]:
-            for word in [Word(self.source(child))] if child.type == "variable_name" else words(self, child, state):
-                state.variables[word.text] = None
-                if CODE.search(word.text) or word.text == "HISTFILE":
-                    self.doubt(
-                        "a name that is run" if word.text != "HISTFILE" else "hides what is run", self.span(child)
-                    )
-
     def test(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
         """[ … ] and [[ … ]]: nothing but what is run to make their words."""
-        self._odd(extra, state)
+        self.odd(extra, state)
         double = node.children[0].type == "[["
         self.out.arithmetic |= double
         if commands.RUN_NAME.search(self.source(node)):
@@ -723,11 +583,6 @@ class Text:
             if not child.type.endswith("substitution"):
                 waiting += child.children
         self.substitutions(node, state)
-
-
-def _are_safe(flags: str) -> bool:
-    """Whether all flags that a variable gives to a program only say how it does its work."""
-    return bool(flags) and not SAFE_FLAGS.sub("", flags.strip() + " ")
 
 
 def joined(before: Word | None, after: Word | None) -> Word | None:
@@ -768,9 +623,9 @@ HANDLERS: dict[str, Handler] = {
     "c_style_for_statement": Text.counted,
     "case_statement": Text.choice,
     "function_definition": Text.function,
-    "variable_assignment": Text.assignments,
-    "variable_assignments": Text.assignments,
-    "declaration_command": Text.declaration,
-    "unset_command": Text.unset,
+    "variable_assignment": variables.assignments,
+    "variable_assignments": variables.assignments,
+    "declaration_command": variables.declaration,
+    "unset_command": variables.unset,
     "test_command": Text.test,
 }
