@@ -42,7 +42,7 @@ from reviews.held.alike import Group
 from reviews.held.counts import to_do, worker_at
 from reviews.held.filters import FILTERS, Filters, Items, Teams, narrowed
 from reviews.held.presence import Presence
-from reviews.models import Decision, HeldItem, ReviewTerms, Signal
+from reviews.models import Decision, DecisionVerdict, HeldItem, ReviewTerms, Signal
 
 PAGE = 50
 CLIP = 240  # characters of a text that a row needs; CSS clips to two lines
@@ -226,7 +226,7 @@ def page(filters: Filters, person: User, presence: Presence) -> Page:
     if filters.state == "held" and recent:
         rows = _with_decided(rows, recent, filters, teams, last, is_last_page=not following)
     groups = {} if others is None else near_duplicates.groups(rows, others)
-    standing = Decision.as_told().filter(undone_at=None)
+    standing = Decision.as_told().filter(undone_at=None).annotate(edited=edited_begins())
     decided = [row for row in rows if row.state != State.PENDING]
     prefetch_related_objects(decided, Prefetch("decisions", standing, to_attr="standing"))
     for row in rows:
@@ -270,6 +270,13 @@ def arguments_begin(path: str) -> Coalesce:
     """Return how a tool call's arguments begin as they were sent: the item's text has them by their names."""
     sent = Cast(f"{path}call__arguments", TextField())
     return Coalesce(Left(sent, CALL_CLIP), Value(""))
+
+
+def edited_begins() -> Case:
+    """Return how what a decision or an approval released instead begins; null where nothing was edited."""
+    sent = Left(Cast("arguments", TextField()), CALL_CLIP)
+    is_edit = Q(verdict=DecisionVerdict.EDIT)
+    return Case(When(is_edit & ~Q(arguments=None), then=sent), When(is_edit, then=Left("text", CLIP)))
 
 
 def by_rule(path: str = "") -> ExpressionWrapper[Q]:

@@ -569,6 +569,7 @@ def _told(request: PersonRequest, just_done: Taken | None) -> dict[str, Any] | N
         )
         .annotate(
             clip=listing.beginning("held__"),
+            edited=listing.edited_begins(),
             call_name=F("held__call__name"),
             latest=Coalesce("undone_at", "decided_at"),
         )
@@ -587,7 +588,7 @@ def _told(request: PersonRequest, just_done: Taken | None) -> dict[str, Any] | N
     return {
         "decision": last,
         "count": one_press.count() if last.together else 1,
-        "clip": secrets.excerpt(last.held.kind, last.call_name, last.clip),
+        "clip": _quoted(last, is_standing=is_standing),
         "seconds": math.ceil((last.release_at - now).total_seconds()),
         "can_undo": last.can_be_undone(now),
         "before": before,
@@ -608,7 +609,7 @@ def _approved_last(request: PersonRequest, just_done: Taken | None, since: datet
         is_open = Q(ended_at=None, held__state=State.PENDING) | Q(ended=Approval.Ended.WITHDRAWN)
         rows = rows.filter(is_open, given_at__gte=since)
     rows = rows.select_related("held__terms").annotate(clip=listing.beginning("held__"))
-    return rows.annotate(call_name=F("held__call__name")).order_by("-given_at").first()
+    return rows.annotate(edited=listing.edited_begins(), call_name=F("held__call__name")).order_by("-given_at").first()
 
 
 def _told_of(approval: Any, now: datetime) -> dict[str, Any]:
@@ -618,9 +619,15 @@ def _told_of(approval: Any, now: datetime) -> dict[str, Any]:
     return {
         "approval": approval,
         "count": Approval.objects.filter(together=approval.together).count() if approval.together else 1,
-        "clip": secrets.excerpt(held.kind, approval.call_name, approval.clip),
+        "clip": _quoted(approval, is_standing=approval.ended_at is None),
         "counted": "" if terms.waits_for else counted(terms.given, terms.people),
     }
+
+
+def _quoted(done: Any, *, is_standing: bool) -> str:
+    """Return what a person let go, as they edited it; once that is taken back, the item as it is."""
+    clip: str = done.edited if is_standing and done.edited is not None else done.clip
+    return secrets.excerpt(done.held.kind, done.call_name, clip)
 
 
 def _to_undo(recent: QuerySet[Decision], now: datetime) -> Decision | None:

@@ -60,10 +60,12 @@ class Entry(TypedDict):
     comments: str
 
 
-def _clip(row: Any) -> str:
+def _clip(row: Any, decision: Any) -> str:
+    """Return the line of an item: what was released of it, where that is an edit."""
+    clip: str = row.clip if decision is None or decision.edited is None else decision.edited
     if row.call_name:
-        return line(row.call_name, row.clip)
-    return without_tags(masked_text(row.clip, is_cut=len(row.clip) >= CLIP)) if row.clip.strip() else ""
+        return line(row.call_name, clip)
+    return without_tags(masked_text(clip, is_cut=len(clip) >= CLIP)) if clip.strip() else ""
 
 
 def entries(rows: Sequence[Any], user: User, *, opened: str, query: str, first: str = "") -> list[Entry]:
@@ -104,7 +106,7 @@ def entries(rows: Sequence[Any], user: User, *, opened: str, query: str, first: 
             "needs": in_row(row) if is_pending else "",
             "effects": in_short(row.effect_bits or 0),
             "odd": row_mark(row.call_name or "", row.clip),
-            "clip": pieces(show(_clip(row) or empty)),
+            "clip": pieces(show(_clip(row, decision) or empty)),
             "time": ago(decision.decided_at) if decision else expires_in(row.expires_at, row.held_at),
             "due": due_in(row.held_at + targets[row.team_id]) if is_pending else "",
             "count": group.size if group else 1,

@@ -18,6 +18,7 @@ from reviews.held import decisions, presence, talk
 from reviews.held import listing as held_queue
 from reviews.models import Decision, HeldItem, Signal, held_id
 from tests.conftest import HELD, Caller
+from tests.reviews.api.test_tool_calls import held_by
 from tests.reviews.held.test_approvers import ask, rule
 from tests.tables import table
 
@@ -228,6 +229,30 @@ def test_it_shows_what_was_decided_a_moment_ago_in_its_place(
     assert shown(page) == [first, second]
     assert "approved by Bob" in page.content.decode()
     assert f'data-held="{first}"' in page.content.decode()
+
+
+@pytest.mark.parametrize("is_call", [False, True])
+def test_after_an_edit_its_row_and_what_can_be_undone_have_what_was_released(
+    client: Any, kuro: Caller, alice: Any, is_call: bool
+) -> None:
+    public_id = held_by(kuro, arguments={"eur": 900}) if is_call else kuro.hold()
+    held = HeldItem.objects.get(public_id=public_id)
+    edit: decisions.Edit = decisions.Arguments({"eur": 90}) if is_call else "It may be the disk."
+    decision, _ = decisions.decide(held, alice, "edit", edit=edit, accept_risk=True)
+    before, after = ("eur=900", "eur=90") if is_call else ("clearly the cache", "It may be the disk.")
+
+    def told() -> tuple[str, str]:
+        page = client.get("/queue/").content.decode()
+        row = page.split(f'id="row-{public_id}"')[1].split("</li>")[0]
+        return re.sub(r"<[^>]+>", "", row), page.split('id="told"')[1].split("</div>")[0]
+
+    for place in told():
+        assert after in place
+        assert before not in place
+    assert "Approved with edits" in told()[1]
+    decisions.undo(decision, alice)
+    for place in told():
+        assert before in place, "it is as it was asked"
 
 
 def test_it_lets_go_of_what_was_decided_a_minute_ago(client: Any, kuro: Any, decide: Any) -> None:
