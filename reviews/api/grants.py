@@ -28,8 +28,8 @@ class Grant(BaseModel):
     """What a person lets pass without asking."""
 
     id: str
-    state: Literal["pending", "active", "suspended", "used-up", "expired", "withdrawn"] = Field(
-        description="`pending`: its approval can still be undone. `suspended`: who gave it is no reviewer any more."
+    state: Literal["active", "suspended", "used-up", "expired", "withdrawn"] = Field(
+        description="`suspended`: who gave it is no reviewer any more."
     )
     held: str = Field(description="The held item with whose approval it was given.")
     agent: ItemAgent
@@ -45,7 +45,7 @@ class Grant(BaseModel):
     used: int = Field(description="How many it has let pass.")
     last_used_at: str | None
     by: str = Field(description="The user name of the person who gave it.")
-    granted_at: str | None = Field(description="In force from then on.")
+    granted_at: str | None = Field(description="In force from then on; null of one whose approval was undone.")
     withdrawn_at: str | None
     withdrawn_by: str | None
 

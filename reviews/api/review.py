@@ -14,6 +14,7 @@ from ninja import Query, Router, Schema
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from metacog.audit import audit
+from metacog.db.ids import new_id
 from metacog.db.rows import first_rows
 from metacog.heuristics.effects.effect import Kind
 from metacog.heuristics.signals.spec import SignalPart
@@ -47,6 +48,7 @@ from metacog.models import Agent, PersonalToken, Role, Team, User
 from patterns.serializers import instant
 from reviews.api.responses import SAID, Approvals, Decided, Held, Version, wants_answer
 from reviews.held import approvers, decisions, grants
+from reviews.held.calls import passing
 from reviews.held.filters import FILTERS, Filters, Order, with_metadata
 from reviews.held.listing import along, behind, in_order, matching
 from reviews.models import Approval, Comment, Decision, HeldItem, ItemTalk
@@ -162,6 +164,11 @@ class GrantWanted(BaseModel):
     )
     uses: Annotated[wire.Whole, Field(ge=1, le=grants.MOST_USES)] | None = Field(
         None, description="How many calls it lets pass; any number unless it is given."
+    )
+    release: list[str] = Field(
+        [],
+        max_length=passing.MOST,
+        description="Ids of held calls that wait: those of them that it lets pass are approved with it, as its uses.",
     )
 
 
@@ -334,10 +341,12 @@ def decide_item(request: TokenRequest, held_id: str) -> HttpResponse:
     edit = _edit(body, held)
     if body.verdict == "reject" and is_blank(body.reason):
         raise at("/reason", "Give a reason: the agent reads it, and it is what metacog learns from.")
+    released: list[str] = body.grant.release if body.grant else []
     circumstances = decisions.Circumstances(
         version=body.version,
         digest=body.sha256,
         via=VIA,
+        together=new_id("press") if released else "",
         grant=_grant_wanted(body, person),
         like=body.approval or "",
     )
@@ -351,6 +360,8 @@ def decide_item(request: TokenRequest, held_id: str) -> HttpResponse:
             accept_risk=body.accept_risk,
             circumstances=circumstances,
         )
+        if isinstance(taken, Decision):
+            passing.release(taken, dict.fromkeys(released), circumstances)
     except decisions.Standing:
         held = visible(person, held_id)
         told = "Decided before" if held.standing else "This is not the item as it stands now: read it again"

@@ -38,7 +38,16 @@ from reviews.intake.knowledge import remember_released
 from reviews.intake.recognition import sha256
 from reviews.intake.tool_calls import digest
 from reviews.isolation import by_itself
-from reviews.models import AgentResponse, Approval, Decision, DecisionVerdict, HeldItem, ReviewTerms, Signal
+from reviews.models import (
+    AgentResponse,
+    Approval,
+    CallGrant,
+    Decision,
+    DecisionVerdict,
+    HeldItem,
+    ReviewTerms,
+    Signal,
+)
 from reviews.records import answers, events, traces
 from reviews.scoring.history import take_back_rejected, told_before
 from reviews.serializers import decision_shape, owed
@@ -120,6 +129,7 @@ class Circumstances:
     together: str = ""  # the same for all that are decided with one press
     via: str = ""  # for the record, where it was not the console
     grant: grants.Wanted | None = None  # which calls pass from now on, with an approved one
+    by_grant: CallGrant | None = None  # that lets it pass, and counts it
     ordered_by: User | None = None  # who had metacog decide it
     change: Change = NO_CHANGE  # with which metacog decided it
     like: str = ""  # the public id of another person's approval: just that is approved, with its edit
@@ -287,6 +297,8 @@ def decide_or_approve(
         decision = _claim(held, actor, DecisionVerdict(verdict), edit, reason, now, circumstances)
         if wanted and asked and decision.text_sha256:
             grants.give(wanted, decision, held, asked)
+        if circumstances.by_grant:
+            grants.use(circumstances.by_grant, held, now)
         if decision.release_at <= now:
             _release(decision, state, now)
     traces.tell_decided(decision, began)
@@ -722,8 +734,6 @@ def _release(decision: Decision, state: AgentState, now: datetime) -> None:
     remember_released(decision)
     if held.kind == HeldItem.Kind.TOOL_CALL:
         _settle_words(decision, state, now)
-    if decision.text_sha256 and held.kind == HeldItem.Kind.TOOL_CALL and decision.by == Decision.By.PERSON:
-        grants.begin(held, now)
 
 
 def _settle_words(decision: Decision, state: AgentState, now: datetime) -> None:

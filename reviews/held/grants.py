@@ -1,6 +1,6 @@
 """Grants: what a person lets pass with an approval for a while, how often that was asked, and how it ends.
 
-A grant is given with a decision, under the lock of the agent's state, and is in force once that is released.
+A grant is given with a decision, under the lock of the agent's state, and is in force for the next post.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from datetime import datetime, time, timedelta, tzinfo
 from typing import NamedTuple
 
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from metacog.audit import audit
@@ -95,7 +96,7 @@ def give(wanted: Wanted, decision: Decision, held: HeldItem, found: Asked) -> Ca
     if no := unfit(wanted.match, found.call, found.reading):
         raise NotGranted("/match", no.detail)
     assert decision.person
-    return CallGrant.objects.create(
+    grant = CallGrant.objects.create(
         agent=held.agent,
         held=held,
         person=decision.person,
@@ -105,7 +106,18 @@ def give(wanted: Wanted, decision: Decision, held: HeldItem, found: Asked) -> Ca
         shape=found.reading.shape if wanted.match == "shape" else None,
         until=until,
         most_uses=wanted.uses,
+        granted_at=decision.decided_at,
     )
+    _record("grant-given", grant, held, grant.person, after="in-force", scope=grant.scope, match=grant.match)
+    return grant
+
+
+def use(grant: CallGrant, held: HeldItem, now: datetime) -> None:
+    """Count a use for a held call that is released by a grant; raise NotGranted where it is over or used up."""
+    used = CallGrant.objects.in_force(now).filter(pk=grant.pk).update(uses=F("uses") + 1, used_at=now)
+    if not used:
+        raise NotGranted("", "the grant is over or used up")
+    _record("grant-used", grant, held, grant.person)
 
 
 def why_none(found: Asked) -> str:
@@ -116,17 +128,10 @@ def why_none(found: Asked) -> str:
     return FOR_PEOPLE if is_for_people(rule) else ""
 
 
-def begin(held: HeldItem, now: datetime) -> None:
-    """Put the grant of an approval into force that is released now."""
-    for grant in CallGrant.objects.filter(held=held, granted_at=None, withdrawn_at=None).select_related("person"):
-        grant.granted_at = now
-        grant.save(update_fields=["granted_at"])
-        _record("grant-given", grant, held, grant.person, after="in-force", scope=grant.scope, match=grant.match)
-
-
 def fall(held: HeldItem, person: User, now: datetime) -> None:
-    """End the grant of an approval that is undone."""
-    for grant in CallGrant.objects.filter(held=held, granted_at=None, withdrawn_at=None):
+    """End the grant of an approval that is undone; nobody can restore it."""
+    for grant in CallGrant.objects.filter(held=held, withdrawn_at=None):
+        grant.granted_at = None
         _end(grant, held, person, now)
 
 
@@ -170,7 +175,7 @@ def restore(grant: CallGrant, person: User) -> bool:
 
 def _end(grant: CallGrant, held: HeldItem, person: User, now: datetime, via: str = "") -> None:
     grant.withdrawn_at, grant.withdrawn_by = now, person
-    grant.save(update_fields=["withdrawn_at", "withdrawn_by"])
+    grant.save(update_fields=["withdrawn_at", "withdrawn_by", "granted_at"])
     told = {"via": via} if via else {}
     _record("grant-withdrawn", grant, held, person, before="in-force", after="withdrawn", uses=grant.uses, **told)
 

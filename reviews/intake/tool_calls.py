@@ -72,21 +72,26 @@ def _unused(agent: Agent, digests: Iterable[str], now: datetime) -> list[_Approv
     return [_Approval(decided[pk], *rows[pk]) for pk in decided if pk in rows]
 
 
-def _is_done(agent: Agent, sha256: str, call: ToolCall) -> bool:
-    """Say whether this very call was reported as done."""
-    same = Q(held__call__sha256=sha256) | Q(text_sha256=sha256)
-    done = Decision.objects.filter(same, agent=agent, held__call__outcome__status=CallOutcome.Status.DONE)
-    return call.call_id is not None and any(
-        call.call_id in ids for ids in done.values_list("held__call__call_ids", flat=True)
-    )
+def done(agent: Agent, digests: Collection[str]) -> set[tuple[str, str | None]]:
+    """Return which of these calls were reported as done: by digest and id, as asked for or as released."""
+    same = Q(held__call__sha256__in=digests) | Q(text_sha256__in=digests)
+    rows = Decision.objects.filter(same, agent=agent, held__call__outcome__status=CallOutcome.Status.DONE)
+    told = rows.values_list("held__call__sha256", "text_sha256", "held__call__call_ids")
+    return {(sha256, each) for *both, ids in told for sha256 in both for each in ids if each is not None}
 
 
-def _lets_pass(grant: CallGrant, said: Judged) -> bool:
+def lets_pass(match: str, said: Judged) -> bool:
     """Say whether a grant takes a person's place under what the rules say.
 
     Not where a rule names who must approve, nor where one cannot be checked: it may deny what nobody has seen yet.
     """
-    return not is_for_people(said.rule) and (not said.fault or grant.match == CallGrant.Match.CALL)
+    return not is_for_people(said.rule) and (not said.fault or match == CallGrant.Match.CALL)
+
+
+def _is_of(grant: CallGrant, sha256: str, call: ToolCall) -> bool:
+    """Say whether this is the very call that a grant was given with, and whose approval can still be undone."""
+    own = grant.held
+    return own.closed_at is None and own.call.sha256 == sha256 and call.call_id in own.call.call_ids
 
 
 class Calls:
@@ -140,7 +145,9 @@ class Calls:
         by_key: dict[str, list[CallGrant]] = defaultdict(list)
         for row in rows.select_related("held__call").order_by("pk"):
             by_key[row.sha256].append(row)
-        used = Counter[int]()
+        if not by_key:
+            return
+        used, is_done = Counter[int](), done(self.agent, set(digests.values()))
         for index, its_keys in keys.items():
             said, call = self._judged[index], calls[index]
             for grant in (each for key in its_keys for each in by_key[key]):
@@ -148,9 +155,10 @@ class Calls:
                     self._changed.add(index)
                 elif (
                     said
-                    and _lets_pass(grant, said)
+                    and lets_pass(grant.match, said)
                     and (grant.most_uses is None or grant.uses + used[grant.pk] < grant.most_uses)
-                    and not _is_done(self.agent, digests[index], call)
+                    and not _is_of(grant, digests[index], call)
+                    and (digests[index], call.call_id) not in is_done
                 ):
                     self._granted[index] = grant
                     used[grant.pk] += 1

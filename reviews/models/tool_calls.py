@@ -124,7 +124,7 @@ class CallGrants(models.QuerySet["CallGrant"]):
 
     def in_force(self, now: datetime) -> CallGrants:
         """Return those that let calls pass now."""
-        return self.unended(now).filter(_by_reviewer(), granted_at__lte=now, held__team=F("agent__team"))
+        return self.unended(now).filter(_by_reviewer(), held__team=F("agent__team"))
 
     def unended(self, now: datetime) -> CallGrants:
         """Return those that are neither withdrawn, nor over, nor used up."""
@@ -153,8 +153,7 @@ class CallGrant(models.Model):
     """A person's word, given with an approval, that such calls pass without asking until `until`.
 
     `key` says which: the one call in its session or in all of them, its shape, or its tool (`heuristics.tool_calls.
-    grants.key`). It is in force once the approval is released (`granted_at`), and withdrawn with an approval that is
-    undone.
+    grants.key`). It is in force at once for what is posted next, and withdrawn with an approval that is undone.
     """
 
     class Scope(models.TextChoices):
@@ -167,7 +166,6 @@ class CallGrant(models.Model):
         TOOL = "tool", _("all calls of the tool")
 
     class State(models.TextChoices):
-        PENDING = "pending", _("the approval can still be undone")
         ACTIVE = "active", _("in force")
         SUSPENDED = "suspended", _("suspended: who gave it is no reviewer any more")
         USED_UP = "used-up", _("used up")
@@ -182,7 +180,7 @@ class CallGrant(models.Model):
     scope = models.CharField(max_length=7, choices=Scope, default=Scope.SESSION, db_default="session")
     match = models.CharField(max_length=5, choices=Match, default=Match.CALL, db_default="call")
     shape = OrderedJSONField(null=True)  # of what was approved, where calls are matched by it
-    granted_at = models.DateTimeField(null=True)  # in force from then on; null while the approval can be undone
+    granted_at = models.DateTimeField(null=True)  # null of one that fell with its approval
     until = models.DateTimeField()
     withdrawn_at = models.DateTimeField(null=True)
     withdrawn_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+", db_index=False)
@@ -205,7 +203,7 @@ class CallGrant(models.Model):
 
     @property
     def is_fallen(self) -> bool:
-        """Say whether it was withdrawn before it was in force: with an approval that was undone."""
+        """Say whether it was withdrawn with an approval that was undone."""
         return self.granted_at is None and self.withdrawn_at is not None
 
     def state(self, now: datetime) -> State:
@@ -216,8 +214,6 @@ class CallGrant(models.Model):
             return self.State.USED_UP
         if self.until <= now:
             return self.State.EXPIRED
-        if self.granted_at is None:
-            return self.State.PENDING
         is_by_reviewer = vars(self)["is_by_reviewer"]
         return self.State.ACTIVE if is_by_reviewer else self.State.SUSPENDED
 

@@ -21,13 +21,14 @@ from django_htmx.http import push_url
 
 from metacog.audit import audit
 from metacog.db.clocks import LEEWAY
-from metacog.db.ids import first_id_at
+from metacog.db.ids import first_id_at, new_id
 from metacog.db.rows import COUNTED
 from metacog.heuristics.contradiction.contradictions import contradicts
 from metacog.heuristics.tool_calls import secrets
 from metacog.models import Agent, Role, Team, User
 from metacog.pages.agent_choice import choice
 from reviews.held import decisions, listing, presence, saved_views, similar
+from reviews.held.calls import passing
 from reviews.held.decisions import Taken
 from reviews.held.filters import Filters, Order, named, orders, word
 from reviews.held.grants import NotGranted
@@ -49,8 +50,7 @@ from reviews.pages.deciding import (
 from reviews.pages.person import PersonRequest, forbidden, number, visible_items
 from reviews.presentation import filter_form, highlight, questions
 from reviews.presentation.approvals import counted, whom
-from reviews.presentation.calls import answer_form
-from reviews.presentation.calls.grant_form import wanted
+from reviews.presentation.calls import answer_form, grant_form
 from reviews.presentation.differences import in_words
 from reviews.presentation.explanation import RECORD_OF, explain, other_parts, response_flags
 from reviews.presentation.look_alikes import of_hosts
@@ -199,7 +199,18 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
     if call_edited and call_edited.errors:
         problem = gettext("Nothing was decided: some fields have errors.")
         return _split(request, filters, held, status=422, problem=problem, posted=posted)
+    released = grant_form.released(request.POST) if is_call and not is_rejected else {}
     try:
+        how = decisions.Circumstances(
+            version=number(request.POST.get("version", "")),
+            digest=request.POST.get("sha256", ""),
+            shown_ms=review_time.elapsed(
+                request.POST.get("shown", ""), held.public_id, number(request.POST.get("in_sight", ""))
+            ),
+            together=new_id("press") if released else "",
+            grant=grant_form.wanted(request.POST, is_edited=edit is not None) if is_call and not is_rejected else None,
+            like=like[:40],
+        )
         decision, _ = decisions.decide_or_approve(
             held,
             request.user,
@@ -207,16 +218,10 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
             edit=edit,
             reason=reason,
             accept_risk=request.POST.get("accept_risk") == "1",
-            circumstances=decisions.Circumstances(
-                version=number(request.POST.get("version", "")),
-                digest=request.POST.get("sha256", ""),
-                shown_ms=review_time.elapsed(
-                    request.POST.get("shown", ""), held.public_id, number(request.POST.get("in_sight", ""))
-                ),
-                grant=wanted(request.POST, is_edited=edit is not None) if is_call and not is_rejected else None,
-                like=like[:40],
-            ),
+            circumstances=how,
         )
+        if isinstance(decision, Decision):
+            passing.release(decision, released, how)
     except decisions.Standing:
         held = _visible(request, held_id)
         return _split(request, filters, held, status=409, conflict=True, given=given, posted=posted)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from django.http import QueryDict
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from metacog.heuristics.tool_calls.grants import MATCHES, SCOPES, Match, unfit
+from metacog.heuristics.text.canonical_json import canonical
+from metacog.heuristics.tool_calls import secrets
+from metacog.heuristics.tool_calls.grants import MATCHES, SCOPES, Match, Scope, unfit
 from metacog.models import Role, User
 from reviews.held import grants
+from reviews.held.calls import passing
 from reviews.models import CallGrant, HeldItem
 from reviews.presentation.calls.grant_words import in_words, until_when, what, where, why_not
 
@@ -71,6 +76,7 @@ def form_of(held: HeldItem, posted: Mapping[str, str]) -> dict[str, Any]:
     words = next((each.words for each in offers if each.is_chosen), "")
     return {
         "offers": offers,
+        **_waiting(held, found),
         "is_bounded": counts.is_bounded,
         "days": grants.COUNTED_DAYS,
         "scopes": [(each, where(each, held.agent.name), each == scope) for each in SCOPES],
@@ -80,6 +86,40 @@ def form_of(held: HeldItem, posted: Mapping[str, str]) -> dict[str, Any]:
         "is_open": posted.get("grant") == "1",
         "words": gettext(", ").join([words, where(scope, held.agent.name), str(UNTIL.get(until, ""))]),
     }
+
+
+def _waiting(held: HeldItem, found: grants.Asked) -> dict[str, Any]:
+    """Return the calls that wait and that one of the grants would let pass, too, and how many each would."""
+    now = timezone.now()
+    rows = passing.waiting(held, found, now)
+    counts = Counter(by for row in rows for by in row.by)
+    return {
+        "waiting": [
+            {
+                "id": row.held.public_id,
+                "version": row.held.version,
+                "line": secrets.line(row.held.call.name, canonical(row.held.call.arguments)) or row.held.call.name,
+                "held_at": row.held.held_at,
+                "when": _places(row.by),
+            }
+            for row in rows
+        ],
+        "waiting_counts": [(_places([by]), n) for by, n in sorted(counts.items())],
+        "waiting_when": _places(counts),
+    }
+
+
+def _places(by: Iterable[tuple[Match, Scope]]) -> str:
+    """Name choices of the form as its style sheet does."""
+    return " ".join(sorted(f"{match}-{scope}" for match, scope in by))
+
+
+def released(posted: QueryDict) -> Mapping[str, int | None]:
+    """Return the waiting calls that are to be released with a grant, as they were listed: ids, and their versions."""
+    if posted.get("grant") != "1" or posted.get("grant_release") != "1":
+        return {}
+    listed = (each.rpartition(".") for each in posted.getlist("grant_waiting")[: passing.MOST])
+    return {public_id: int(version) for public_id, _dot, version in listed if version.isdecimal()}
 
 
 def wanted(posted: Mapping[str, str], *, is_edited: bool) -> grants.Wanted | None:

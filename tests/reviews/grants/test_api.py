@@ -11,8 +11,9 @@ from django.utils import timezone
 
 from metacog.accounts import tokens
 from metacog.accounts.agents import create_agent
-from metacog.models import AuditEvent, Membership, User
-from reviews.models import CallGrant, HeldItem
+from metacog.models import Agent, AuditEvent, Membership, User
+from reviews.held import grants
+from reviews.models import CallGrant, Decision, HeldItem
 from tests.conftest import Caller
 from tests.reviews.api.test_tool_calls import ruled
 from tests.tables import table
@@ -126,10 +127,18 @@ class TestShapes:
                 [
                     {"command": command}
                     for command in (
-                        "git push --force origin main", "git push origin +main", "git push origin :main",
-                        "git push elsewhere main", "git -C /other push origin main", "git pull origin main",
-                        "git push origin main && rm x", "git push origin main > x", "git push origin $(cat x)",
-                        "GIT_SSH_COMMAND=x git push origin main", "sudo git push origin main", "eval git push origin",
+                        "git push --force origin main",
+                        "git push origin +main",
+                        "git push origin :main",
+                        "git push elsewhere main",
+                        "git -C /other push origin main",
+                        "git pull origin main",
+                        "git push origin main && rm x",
+                        "git push origin main > x",
+                        "git push origin $(cat x)",
+                        "GIT_SSH_COMMAND=x git push origin main",
+                        "sudo git push origin main",
+                        "eval git push origin",
                     )
                 ],
             ),
@@ -257,17 +266,87 @@ class TestItsEnd:
         event = AuditEvent.objects.get(action="tool_call-grant-withdrawn")
         assert (event.actor, event.data["grant"], event.data["uses"]) == ("bob", grant, 1)
 
-    def test_it_rests_on_the_approval(self, kuro: Any, person: Person, settings: Any) -> None:
+    def test_it_is_in_force_for_the_next_post_and_ends_with_an_approval_that_is_undone(
+        self, kuro: Any, person: Person, settings: Any
+    ) -> None:
         settings.UNDO_SECONDS = 60
         held = ask(kuro, call_id="a")["held"]
         answer = person.approve(held, {"until": SOON}).json()
-        assert [(each["id"], each["state"]) for each in person.grants()] == [(answer["grant"], "pending")]
-        assert ask(kuro, call_id="b")["held"] == held, "it is not in force yet"
+        assert [(each["id"], each["state"]) for each in person.grants()] == [(answer["grant"], "active")]
+        assert ask(kuro, call_id="b")["grant"] == answer["grant"]
+        assert ask(kuro, call_id="a")["held"] == held, "its own call waits as long as it can be undone"
         assert person.caller.post(f"/review/held/{held}/undo", None).status_code == 200
         assert person.grants() == []
+        assert ask(kuro, call_id="c")["held"] == held
+        told = AuditEvent.objects.filter(action__startswith="tool_call-grant").order_by("pk")
+        assert [(each.action.rpartition("-")[2], each.data.get("uses")) for each in told] == [
+            ("given", None), ("used", None), ("withdrawn", 1),
+        ]  # fmt: skip
+        assert not grants.restore(CallGrant.objects.get(), person.user)
         settings.UNDO_SECONDS = 0
         assert person.approve(held).json()["grant"] is None
         assert not passes(kuro)
+
+
+class TestWhatWaits:
+    """Calls that wait and that a new grant would let pass are released with it, where the person says so."""
+
+    def held(self, kuro: Caller, command: str, **fields: Any) -> str:
+        held: str = ask(kuro, arguments={"command": command}, **fields)["held"]
+        return held
+
+    def approve(self, person: Person, held: str, listed: list[str], **grant: Any) -> list[str]:
+        answer = person.approve(held, {"match": "shape", "until": SOON, "release": listed} | grant)
+        assert answer.status_code == 201, answer.content
+        states = dict(HeldItem.objects.values_list("public_id", "state"))
+        return [states[each] for each in listed]
+
+    def test_what_it_lets_pass_is_approved_with_it_and_counted(self, kuro: Any, person: Person) -> None:
+        first = self.held(kuro, "git push origin main", call_id="a")
+        same, other, elsewhere, unlisted = (
+            self.held(kuro, command, **fields)
+            for command, fields in (
+                ("git push origin fix", {}),
+                ("git push --force origin main", {}),
+                ("git push origin main", {"session": "s2"}),
+                ("git push origin next", {}),
+            )
+        )
+        assert self.approve(person, first, [same, other, elsewhere]) == ["approved", "pending", "pending"]
+        assert HeldItem.objects.get(public_id=unlisted).state == "pending", "nobody said so"
+        grant = CallGrant.objects.get()
+        assert grant.uses == 1
+        used = AuditEvent.objects.get(action="tool_call-grant-used")
+        assert (used.object_id, used.actor, used.data["grant"]) == (same, "alice", grant.public_id)
+        assert kuro.get(f"/held/{same}").json()["decision"]["verdict"] == "approve"
+
+    def test_no_more_than_its_uses_the_oldest_first(self, kuro: Any, person: Person) -> None:
+        first, *others = (self.held(kuro, f"git push origin x{number}") for number in range(4))
+        assert self.approve(person, first, others, uses=2) == ["approved", "approved", "pending"]
+        assert [each["state"] for each in person.grants(state="all")] == ["used-up"]
+
+    @pytest.mark.parametrize(
+        "beaten",
+        [{"require_review": True}, {"description": "Another."}, {"session": "s2"}],
+        ids=["a demanded review", "another tool", "another session"],
+    )
+    def test_what_beats_a_grant_waits_on(self, kuro: Any, person: Person, beaten: Any) -> None:
+        first = self.held(kuro, "git push origin main")
+        assert self.approve(person, first, [self.held(kuro, "git push origin x", **beaten)]) == ["pending"]
+
+    def test_so_do_all_calls_of_a_paused_agent(self, kuro: Any, person: Person) -> None:
+        first, other = (self.held(kuro, f"git push origin x{number}") for number in range(2))
+        Agent.objects.update(paused_at=timezone.now())
+        assert self.approve(person, first, [other]) == ["pending"]
+
+    def test_one_undo_takes_all_of_it_back(self, kuro: Any, person: Person, as_person: Any, settings: Any) -> None:
+        settings.UNDO_SECONDS = 60
+        first, other = (self.held(kuro, f"git push origin x{number}") for number in range(2))
+        assert self.approve(person, first, [other]) == ["approved"]
+        decision = Decision.objects.get(held__public_id=first)
+        as_person(person.user).post(f"/decisions/{decision.public_id}/undo")
+        assert set(HeldItem.objects.values_list("state", flat=True)) == {"pending"}
+        assert person.grants() == []
 
 
 class TestWhatCannotBeGranted:
@@ -288,7 +367,7 @@ class TestWhatCannotBeGranted:
         rolled_back=True,
     )
     def test_out_of_shape(self, kuro: Any, person: Person, grant: Any, pointer: str) -> None:
-        command = {"command": "cd /tmp && eval \"$X\""}
+        command = {"command": 'cd /tmp && eval "$X"'}
         assert refused(kuro, person, grant, arguments=command) == pointer
 
     def test_with_a_rejection_or_with_words(self, kuro: Any, person: Person) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -28,7 +29,7 @@ def page_of(client: Any, held: str) -> str:
     return " ".join(client.get(f"/queue/{held}/").content.decode().split())
 
 
-def decide(client: Any, held: str, **form: str) -> Any:
+def decide(client: Any, held: str, **form: str | Sequence[str]) -> Any:
     item = HeldItem.objects.get(public_id=held)
     return client.post(
         f"/queue/{held}/decide", {"verdict": "approve", "version": item.version, "sha256": item.sha256} | form
@@ -82,6 +83,30 @@ class TestTheForm:
         decide(client, held, **FORM | {"grant_match": "tool"})
         assert passes(kuro, name="refund", arguments={"charge_id": "ch_9", "amount": 1})
 
+    def test_it_offers_to_release_what_waits_and_would_pass(self, client: Any, kuro: Any) -> None:
+        first, same, other = (
+            ask(kuro, arguments={"command": command}, session=session)["held"]
+            for command, session in (("git push a b", "s1"), ("git push a c", "s1"), ("git push a d", "s2"))
+        )
+        form = page_of(client, first).split('class="waiting-too"')[1].split('class="actions"')[0]
+        assert re.search(r'data-when="shape-session"> ?1 waiting call would pass, too', form)
+        assert re.search(r'data-when="shape-agent"> ?2 waiting calls would pass, too', form)
+        for held, when in ((same, "shape-agent shape-session"), (other, "shape-agent")):
+            version = HeldItem.objects.get(public_id=held).version
+            assert re.search(rf'<li data-when="{when}">\s*<input[^>]*value="{held}.{version}"', form)
+        listed = [f"{held}.{HeldItem.objects.get(public_id=held).version}" for held in (same, other)]
+        decide(client, first, **FORM | {"grant_match": "shape", "grant_release": "1", "grant_waiting": listed})
+        states = dict(HeldItem.objects.values_list("public_id", "state"))
+        assert [states[held] for held in (first, same, other)] == ["approved", "approved", "pending"]
+        assert "waiting-too" not in page_of(client, other), "nothing else waits"
+
+    def test_it_releases_only_what_was_listed_as_it_was(self, client: Any, kuro: Any) -> None:
+        first, same, next_one = (ask(kuro, arguments={"command": f"git push a {at}"})["held"] for at in "bcd")
+        listed = [f"{same}.9", f"{next_one}.x", "held_x.1"]
+        decide(client, first, **FORM | {"grant_match": "shape", "grant_release": "1", "grant_waiting": listed})
+        assert HeldItem.objects.filter(state="pending").count() == 2
+        assert "Approved" in client.get("/queue/").content.decode().split('id="told"')[1]
+
     @table(
         "form",
         [{"grant_match": "tool"}, {"grant_match": ""}, {"grant_scope": "team"}, {"grant_until": "ever"}]
@@ -123,10 +148,10 @@ class TestTheItem:
         assert "Restore grant" in page_of(client, held)
         assert not passes(kuro)
 
-    def test_a_grant_waits_until_the_approval_is_told(self, client: Any, kuro: Any, settings: Any) -> None:
+    def test_a_grant_ends_with_an_approval_that_is_undone(self, client: Any, kuro: Any, settings: Any) -> None:
         settings.UNDO_SECONDS = 60
         grant = given(client, kuro)
-        assert "Once the agent is told, such calls pass without asking:" in page_of(client, grant.held.public_id)
+        assert "Such calls pass without asking:" in page_of(client, grant.held.public_id)
         client.post(f"/decisions/{grant.held.decisions.get().public_id}/undo")
         assert "Grant" in page_of(client, grant.held.public_id)
         assert "pass without asking:" not in page_of(client, grant.held.public_id).split('id="granting"')[0]
