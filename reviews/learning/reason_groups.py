@@ -69,5 +69,7 @@ def phrases_in(text: str, agent: int, kept: Mapping[str, Any]) -> list[Phrase]:
         start = contrast.stands(each["text"], shadow.text) if agent in each["agents"] else -1
         if start >= 0:
             end = start + len(each["text"])
-            here.append(Phrase(shadow.as_sent[start:end], start, end, each["rejected"], each["cases"], each["usual"]))
+            here.append(
+                Phrase(shadow.as_sent[start:end], start, end, each["rejected"], each["cases"], each["usual"])
+            )
     return here

@@ -81,8 +81,6 @@ NARROW_AND_DARK = (
     *OF_COLOURS, "scrollable-region-focusable", "target-size", "button-name", "link-name", "label", "select-name",
     "aria-hidden-focus", "duplicate-id-aria",
 )  # fmt: skip
-
-
 @pytest.mark.starts
 @pytest.mark.parametrize("asked", [pytest.param(screen, id=screen[0]) for screen in SCREENS])
 def test_the_pages_have_no_fault_axe_can_find(

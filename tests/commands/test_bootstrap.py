@@ -118,6 +118,8 @@ def test_what_is_installed_is_not_installed_again(
 
 
 def test_make_names_a_python_that_is_not_there() -> None:
-    made = subprocess.run(["make", "up", "PYTHON=python9"], cwd=settings.BASE_DIR, capture_output=True, text=True)
+    made = subprocess.run(
+        ["make", "up", "PYTHON=python9"], cwd=settings.BASE_DIR, capture_output=True, text=True
+    )
     assert made.returncode != 0
     assert made.stderr.startswith("python9 is not on the PATH; metacog needs Python 3.11 to 3.14.")

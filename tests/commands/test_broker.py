@@ -26,7 +26,9 @@ LEASE = 0.5  # where its end is waited for; else no lease ends, however slow the
 
 
 def connect(path: Path, lease_seconds: float = 60) -> Connection:
-    return Connection("metacog://localhost", transport_options={"path": str(path), "lease_seconds": lease_seconds})
+    return Connection(
+        "metacog://localhost", transport_options={"path": str(path), "lease_seconds": lease_seconds}
+    )
 
 
 @pytest.fixture

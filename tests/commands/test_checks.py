@@ -101,7 +101,9 @@ def test_what_stands_around_an_address_is_no_part_of_it(monkeypatch: pytest.Monk
     [("https://metacog.example.org", True), ("http://localhost:8000", True), ("http://metacog.example.org", False),
      ("https://192.0.2.7", False), ("https://[2001:db8::a]:8000", False)],
 )  # fmt: skip
-def test_passkeys_are_for_names_and_this_machine(monkeypatch: pytest.MonkeyPatch, url: str, has_passkeys: bool) -> None:
+def test_passkeys_are_for_names_and_this_machine(
+    monkeypatch: pytest.MonkeyPatch, url: str, has_passkeys: bool
+) -> None:
     assert settings_with(monkeypatch, {"METACOG_PUBLIC_URL": url})["HAS_PASSKEYS"] is has_passkeys
 
 

@@ -141,7 +141,9 @@ class TestPacks:
         assert (rule["pack"], rule["version"], rule["do"]) == ("everything-asks", 1, "ask")
         assert rule["place"] > 1
         assert ask(kuro, name="read_file")["disposition"] == "pass"
-        assert "nothing changes" in policy("apply", "kuro", "--pack", "everything-asks", "--set", "workspace=/srv/app")
+        assert "nothing changes" in policy(
+            "apply", "kuro", "--pack", "everything-asks", "--set", "workspace=/srv/app"
+        )
 
     @table(
         ("options", "told"),

@@ -242,7 +242,7 @@ class TestParts:
         desk.save(forbidden="as an AI\r\n\r\n 身為AI \r\n")
         quality = kuro.respond("Well, as an AI I cannot say.")["quality"]
         assert "forbidden-phrase" in quality["flags"]
-        assert "as an AI\n身為AI</textarea>" in desk.get()
+        assert 'as an AI\n身為AI</textarea>' in desk.get()
 
     def test_lengths_repetition_and_the_words_to_begin_with_are_its_own(self, desk: Desk, kuro: Any) -> None:
         draft = {
@@ -486,7 +486,9 @@ class TestSuggestion:
         assert said in page
         assert "Preview these thresholds" in page
 
-    def test_what_reaches_the_score_without_anything_to_hold_is_not_told_as_held(self, desk: Desk, posted: Any) -> None:
+    def test_what_reaches_the_score_without_anything_to_hold_is_not_told_as_held(
+        self, desk: Desk, posted: Any
+    ) -> None:
         posted(("Perhaps.", 170), (HELD + " Therefore." * 3, 1))
         posted((HELD, 29), items=[{"kind": "action", "text": HELD}])
         page = desk.get()

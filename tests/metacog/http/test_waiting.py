@@ -82,7 +82,9 @@ def test_the_answer_comes_when_it_expires(kuro: Any) -> None:
     assert told(sent)["state"] == "expired"
 
 
-def test_a_decision_that_was_taken_back_wakes_nobody(kuro: Any, alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_decision_that_was_taken_back_wakes_nobody(
+    kuro: Any, alice: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     undone, other = kuro.hold(), kuro.hold()
     ids = dict(HeldItem.objects.values_list("public_id", "pk"))
     woken: set[int] = set()

@@ -152,8 +152,7 @@ def test_who_may_no_longer_decide_sees_nothing_of_the_item(mailed: str, alice: A
 
 
 @table(
-    "why",
-    ["tampered", "another item", "another person", "another address", "unsigned", "other salt"],
+    "why", ["tampered", "another item", "another person", "another address", "unsigned", "other salt"],
     rolled_back=True,
 )
 def test_a_link_that_is_not_theirs_is_none(mailed: str, alice: Any, mallory: Any, kuro: Any, why: str) -> None:

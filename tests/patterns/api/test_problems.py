@@ -293,7 +293,9 @@ class TestReading:
         assert older["id"] in made
         assert "contradicts" not in made
 
-    def test_words_that_most_memories_have_count_for_nothing(self, kuro: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_words_that_most_memories_have_count_for_nothing(
+        self, kuro: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         for name in "abcd":
             kuro.post("/memory", {"text": f"On host {name} a timeout is told as TimeoutError."})
         get_stuck(kuro)

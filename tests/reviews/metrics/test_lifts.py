@@ -50,34 +50,18 @@ def row(page: str, signal: str = "absolute_claim") -> tuple[str, bool]:
     ("fired", "decided", "said", "is_offered"),
     [
         ((30, 84), (60, 300), "rejected 2.6× as often as items without it (95% CI 1.7–3.9, n = 84)", False),
-        (
-            (20, 84),
-            (60, 300),
-            "no clear difference: rejected 1.3× as often as items without it (95% CI 0.8–2.0, n = 84)",
-            True,
-        ),
+        ((20, 84), (60, 300), "no clear difference: rejected 1.3× as often as items without it"
+         " (95% CI 0.8–2.0, n = 84)", True),
         ((10, 84), (60, 300), "rejected 0.5× as often as items without it (95% CI 0.3–0.9, n = 84)", True),
         ((0, 29), (60, 300), "rejected 0.0× as often as items without it (95% CI 0.0–0.5, n = 29)", True),
         ((850, 1_000), (1_500, 2_000), "rejected 1.3× as often as items without it (95% CI 1.2–1.4, n = 1,000)", False),
         ((7, 9), (60, 300), "too few decisions (n = 9)", False),
-        (
-            (3, 10),
-            (60, 300),
-            "no clear difference: rejected 1.5× as often as items without it (95% CI 0.5–3.2, n = 10)",
-            False,
-        ),
-        (
-            (6, 29),
-            (60, 300),
-            "no clear difference: rejected 1.0× as often as items without it (95% CI 0.5–2.0, n = 29)",
-            False,
-        ),
-        (
-            (6, 30),
-            (60, 300),
-            "no clear difference: rejected 1.0× as often as items without it (95% CI 0.5–2.0, n = 30)",
-            True,
-        ),
+        ((3, 10), (60, 300), "no clear difference: rejected 1.5× as often as items without it"
+         " (95% CI 0.5–3.2, n = 10)", False),
+        ((6, 29), (60, 300), "no clear difference: rejected 1.0× as often as items without it"
+         " (95% CI 0.5–2.0, n = 29)", False),
+        ((6, 30), (60, 300), "no clear difference: rejected 1.0× as often as items without it"
+         " (95% CI 0.5–2.0, n = 30)", True),
         ((55, 291), (60, 300), "too few decisions without it to compare with (n = 9)", False),
         ((0, 84), (0, 300), "nothing rejected yet (n = 84)", False),
         ((0, 0), (0, 0), "too few decisions (n = 0)", False),

@@ -147,7 +147,9 @@ def text(answer: Any) -> str:
         ("reviewer", "Alice 30 24 80% (95% CI 63–90%) – – "),
     ],
 )
-def test_it_is_broken_down_by_what_is_asked(as_person: Any, olga: Any, decided: Any, group: str, row: str) -> None:
+def test_it_is_broken_down_by_what_is_asked(
+    as_person: Any, olga: Any, decided: Any, group: str, row: str
+) -> None:
     page = text(as_person(olga).get("/statistics/", {"days": "7", "group": group}))
     assert row in page
     assert "1 items were held" not in page
@@ -196,3 +198,4 @@ def test_what_has_moved_leads_to_where_it_is(as_person: Any, alice: Any) -> None
     for old, new in moved.items():
         answer = client.get(old)
         assert (answer.status_code, answer.url) == (301, new)
+

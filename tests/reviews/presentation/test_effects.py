@@ -144,11 +144,8 @@ def lines_of(text: str, *commands: str) -> str:
         ("echo $(rm / && id) a", ["echo $(rm / && id) a", "rm /", "id"], "echo $(\n  rm /\n  && id\n) a"),
         ("sudo rm -rf x; ls", ["sudo rm -rf x", "rm -rf x", "ls"], "sudo rm -rf x;\nls"),
         ("sh -c 'a; b'", ["sh -c 'a; b'", "a", "b"], "sh -c '\n  a;\n  b\n'"),
-        (
-            "a - <<E 2>&1\nx; y\nE\nb >&2 && c # d; e\nf",
-            ["a", "b", "c", "f"],
-            "a - <<E 2>&1\nx; y\nE\nb >&2\n&& c # d; e\nf",
-        ),
+        ("a - <<E 2>&1\nx; y\nE\nb >&2 && c # d; e\nf", ["a", "b", "c", "f"],
+         "a - <<E 2>&1\nx; y\nE\nb >&2\n&& c # d; e\nf"),
         ("ls -la", ["ls -la"], ""),
         ("a\nb", ["a", "b"], ""),
     ],

@@ -59,7 +59,9 @@ def test_an_owner_saves_a_draft_as_it_was_shown(
     assert "for all agents" in told
 
 
-def test_the_agents_policy_page_says_that_they_come_first(kuro: Caller, olga: Any, aurora: Any, as_person: Any) -> None:
+def test_the_agents_policy_page_says_that_they_come_first(
+    kuro: Caller, olga: Any, aurora: Any, as_person: Any
+) -> None:
     page = reverse("policy", args=[kuro.id])
     assert 'id="team-rules"' not in as_person(olga).get(page).content.decode()
     settle_team(aurora, olga, RM)

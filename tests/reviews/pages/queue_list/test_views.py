@@ -45,7 +45,9 @@ def client(as_person: Any, alice: Any) -> Any:
         ("mentions={alice}", []),
     ],
 )
-def test_the_filters_narrow_it_down(client: Any, alice: Any, bob: Any, kuro: Any, query: str, found: list[int]) -> None:
+def test_the_filters_narrow_it_down(
+    client: Any, alice: Any, bob: Any, kuro: Any, query: str, found: list[int]
+) -> None:
     if not HeldItem.objects.exists():
         ask(kuro, 1, metadata={"run": "r-1"}, session="s"), kuro.hold(), call(kuro, amount=1)
         _chat, hold, pay = HeldItem.objects.order_by("pk")
