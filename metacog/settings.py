@@ -151,8 +151,11 @@ def _kept_key() -> str:
         return path.read_text() if path.exists() else lazy(_first_key, str)()
     except OSError as error:
         CONFIG_PROBLEMS.append(
-            (f"{error.filename or DATA_DIR} cannot be used: {error.strerror}.",
-             "Let this user read and write it, or set METACOG_DATA_DIR to a folder of this user's own."))
+            (
+                f"{error.filename or DATA_DIR} cannot be used: {error.strerror}.",
+                "Let this user read and write it, or set METACOG_DATA_DIR to a folder of this user's own.",
+            )
+        )
         return secrets.token_urlsafe(50)
 
 
@@ -245,8 +248,11 @@ def _origins(name: str) -> frozenset[str]:
             found.add(origin)
         elif origin:
             CONFIG_PROBLEMS.append(
-                (f"Entry {number} of {name} is not written scheme://host:port.",
-                 "Give each address with its port and nothing after it: http://127.0.0.1:9000"))
+                (
+                    f"Entry {number} of {name} is not written scheme://host:port.",
+                    "Give each address with its port and nothing after it: http://127.0.0.1:9000",
+                )
+            )
     return frozenset(found)
 
 
@@ -258,7 +264,8 @@ def _pauses(name: str) -> tuple[float, ...] | None:
     if len(entries) <= 100 and all(re.fullmatch(r"[0-9]{1,7}(\.[0-9]{1,3})?", entry) for entry in entries):
         return tuple(float(entry) for entry in entries)
     CONFIG_PROBLEMS.append(
-        (f"{name} is not a list of seconds.", "Give up to 100 numbers with commas between them: 5,30,120"))
+        (f"{name} is not a list of seconds.", "Give up to 100 numbers with commas between them: 5,30,120")
+    )
     return None
 
 
@@ -270,8 +277,11 @@ def _secret_shapes() -> list[str]:
             linear_places([expression])
         except ValueError as why:
             CONFIG_PROBLEMS.append(
-                (f"Entry {number} of METACOG_SECRET_SHAPES {why}.",
-                 r"Write expressions with blanks between them, \s for a blank in one: ACME-[0-9]{8} intern_\w{20}"))
+                (
+                    f"Entry {number} of METACOG_SECRET_SHAPES {why}.",
+                    r"Write expressions with blanks between them, \s for a blank in one: ACME-[0-9]{8} intern_\w{20}",
+                )
+            )
         else:
             found.append(expression)
     return found
@@ -316,8 +326,11 @@ def _chairman() -> tuple[str, str, str]:
         return "", "", ""
     if bool(url) != bool(model):
         CONFIG_PROBLEMS.append(
-            ("METACOG_CHAIRMAN_URL and METACOG_CHAIRMAN_MODEL go together.",
-             "Set both to have a model answer extension requests, or neither."))
+            (
+                "METACOG_CHAIRMAN_URL and METACOG_CHAIRMAN_MODEL go together.",
+                "Set both to have a model answer extension requests, or neither.",
+            )
+        )
     elif not (key.isascii() and key.isprintable()):
         CONFIG_PROBLEMS.append(("METACOG_CHAIRMAN_KEY holds characters that no key has.", "Set it again."))
     else:
@@ -335,7 +348,8 @@ def _mail() -> tuple[SplitResult | None, str]:
         return None, ""
     if not (url and sender):
         CONFIG_PROBLEMS.append(
-            ("METACOG_SMTP_URL and METACOG_MAIL_FROM go together.", "Set both to send email, or neither."))
+            ("METACOG_SMTP_URL and METACOG_MAIL_FROM go together.", "Set both to send email, or neither.")
+        )
         return None, ""
     try:
         parts = urlsplit(url)
@@ -346,8 +360,11 @@ def _mail() -> tuple[SplitResult | None, str]:
         _broken_url("METACOG_SMTP_URL", "smtp://user:password@host:587 or smtps://user:password@host:465")
     elif not (sender.isprintable() and re.fullmatch(rf"[^@<>,\"]+ <{_ADDRESS}>|{_ADDRESS}", sender)):
         CONFIG_PROBLEMS.append(
-            ("METACOG_MAIL_FROM is not an email address.",
-             "Write it as metacog@example.org or metacog <metacog@example.org>."))
+            (
+                "METACOG_MAIL_FROM is not an email address.",
+                "Write it as metacog@example.org or metacog <metacog@example.org>.",
+            )
+        )
     else:
         return parts, sender
     return None, ""
@@ -367,15 +384,22 @@ _public = _ENV.get("METACOG_PUBLIC_URL", "").strip().rstrip("/")
 _public_parts = _parts(_public)
 # Nothing after the host: the site stands at its root, and pages show this address.
 if _public and (
-    _public_parts.scheme not in ("http", "https") or not _public_parts.hostname or "@" in _public_parts.netloc
-    or _public_parts.query or _public_parts.fragment or not _is_plain(_public)
+    _public_parts.scheme not in ("http", "https")
+    or not _public_parts.hostname
+    or "@" in _public_parts.netloc
+    or _public_parts.query
+    or _public_parts.fragment
+    or not _is_plain(_public)
 ):
     _broken_url("METACOG_PUBLIC_URL", "https://metacog.example.org")
     _public = ""
 elif _public_parts.path:
     CONFIG_PROBLEMS.append(
-        ("METACOG_PUBLIC_URL has a path, but metacog can only be served at the root of a host.",
-         "Give metacog a host name or a port of its own: https://metacog.example.org"))
+        (
+            "METACOG_PUBLIC_URL has a path, but metacog can only be served at the root of a host.",
+            "Give metacog a host name or a port of its own: https://metacog.example.org",
+        )
+    )
     _public = ""
 # `manage.py up` says here on which address it listens; anything but loopback is production.
 LISTEN_HOST = _ENV.get("METACOG_LISTEN_HOST") or "127.0.0.1"
@@ -395,14 +419,20 @@ ALLOWED_HOSTS = [host.strip() for host in _ENV.get("METACOG_ALLOWED_HOSTS", "").
 _make_key = "Make one: python3 -c 'import secrets; print(secrets.token_urlsafe(50))'"
 if PRODUCTION and len(SECRET_KEY) < 50:
     CONFIG_PROBLEMS.append(
-        ("METACOG_SECRET_KEY must be set, to 50 characters or more, when others than this machine can reach metacog.",
-         _make_key))
+        (
+            "METACOG_SECRET_KEY must be set, to 50 characters or more, when others than this machine can reach metacog.",
+            _make_key,
+        )
+    )
 elif SECRET_KEY and len(SECRET_KEY) < 50:
     CONFIG_DOUBTS.append(("METACOG_SECRET_KEY has fewer than 50 characters, so that it may be guessed.", _make_key))
 if PRODUCTION and not ALLOWED_HOSTS:
     CONFIG_PROBLEMS.append(
-        ("METACOG_ALLOWED_HOSTS must be set when others than this machine can reach metacog.",
-         "Give the host names people and agents use, comma-separated: metacog.example.org"))
+        (
+            "METACOG_ALLOWED_HOSTS must be set when others than this machine can reach metacog.",
+            "Give the host names people and agents use, comma-separated: metacog.example.org",
+        )
+    )
 if not SECRET_KEY:
     SECRET_KEY = secrets.token_urlsafe(50) if PRODUCTION else _kept_key()
 # Always this machine's too: agents that run beside it, and whoever looks whether it answers. No link is made of a host.
@@ -485,8 +515,11 @@ if _ENV.get("METACOG_REPLICA_URL"):  # for pages that may be a little late: meta
     _given["pool"] = {**_given.get("pool", {}), "timeout": 1}  # second: then the database itself is asked
     if any("sqlite" in each["ENGINE"] for each in DATABASES.values()):
         CONFIG_PROBLEMS.append(
-            ("METACOG_REPLICA_URL is set, but it or METACOG_DATABASE_URL is no PostgreSQL.",
-             "Give both as postgresql://…, or leave the replica out."))
+            (
+                "METACOG_REPLICA_URL is set, but it or METACOG_DATABASE_URL is no PostgreSQL.",
+                "Give both as postgresql://…, or leave the replica out.",
+            )
+        )
 
 # What limits how often something is tried is the same for all processes and machines.
 CACHES = {
@@ -522,8 +555,11 @@ HAS_PROVIDERS = bool(_providers)
 SSO_ONLY = _is_on("METACOG_SSO_ONLY")  # passwords and passkeys let nobody in
 if SSO_ONLY and not HAS_PROVIDERS:
     CONFIG_PROBLEMS.append(
-        ("METACOG_SSO_ONLY is 1, but METACOG_OIDC names no provider that people could sign in with.",
-         "Set one up (docs/sign-in.md), or let passwords be used."))
+        (
+            "METACOG_SSO_ONLY is 1, but METACOG_OIDC names no provider that people could sign in with.",
+            "Set one up (docs/sign-in.md), or let passwords be used.",
+        )
+    )
 TOKEN_DAYS = _token_days()
 ACCOUNT_EMAIL_VERIFICATION = SOCIALACCOUNT_EMAIL_VERIFICATION = "none"  # the provider has, or nobody has
 MFA_ADAPTER = "metacog.sign_in.single_sign_on.SecondFactorAdapter"
@@ -593,7 +629,8 @@ SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = False
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-SILENCED_SYSTEM_CHECKS = ["files.E001", 
+SILENCED_SYSTEM_CHECKS = [
+    "files.E001",
     "security.W005",  # HSTS for subdomains is the operator's to promise, not ours
     "security.W008",  # see SECURE_SSL_REDIRECT
     "security.W021",  # HSTS preload likewise

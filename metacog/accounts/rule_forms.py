@@ -220,7 +220,7 @@ class Row:
             try:
                 value = each.parsed()
             except ValueError:
-                each.errors.append(_("Not valid JSON. Write a text in quotes: \"…\"."))
+                each.errors.append(_('Not valid JSON. Write a text in quotes: "…".'))
                 continue
             asked = where.setdefault(each.pointer, {})
             if each.operator in asked:
@@ -457,9 +457,7 @@ def _row(data: QueryDict, name: str) -> Row:
         more = More(str(data[f"{name}-effects-of"]), data.getlist(f"{name}-effects"), hints=cells["hints"])
         more.places = {part: cells[part] for part in PLACES if cells[part]}
         more.who = {part: cells[part] for part in WHO if cells[part]}
-    return Row(
-        tool, do, reason, f"{name}-shadow" in data, conditions, more=more, definition=definition
-    ).as_typed()
+    return Row(tool, do, reason, f"{name}-shadow" in data, conditions, more=more, definition=definition).as_typed()
 
 
 def _parts(text: str) -> list[str]:
@@ -631,5 +629,3 @@ def rule_changes(
 
 def _pair(old: Mapping[str, Any], new: Mapping[str, Any], words: Words) -> tuple[str, str]:
     return what_it_does(old, words), what_it_does(new, words)
-
-

@@ -110,13 +110,11 @@ def _hint(url: str) -> str:
     try:
         target = egress.Target.of(url)
     except egress.Failed:
-        raise ValidationError(
-            {"url": _("Enter an address such as https://hooks.slack.com/services/….")}
-        ) from None
+        raise ValidationError({"url": _("Enter an address such as https://hooks.slack.com/services/….")}) from None
     if target.scheme != "https" and not target.is_allowed:
-        raise ValidationError({"url": _(
-            "The address must begin with https://, because anyone who reads it can post there."
-        )})
+        raise ValidationError(
+            {"url": _("The address must begin with https://, because anyone who reads it can post there.")}
+        )
     return f"{target.host}/…{target.path[-4:]}"
 
 

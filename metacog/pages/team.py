@@ -133,9 +133,9 @@ def member_restore(request: Request, team_id: int) -> HttpResponse:
         said = {"name": restored.user, "role": restored.get_role_display()}
         messages.success(request, _("%(name)s was restored: %(role)s.") % said)
     else:
-        messages.info(request, _(
-            "Nobody was restored: the person is in the team already, or was removed too long ago."
-        ))
+        messages.info(
+            request, _("Nobody was restored: the person is in the team already, or was removed too long ago.")
+        )
     return _to_team(found)
 
 

@@ -21,7 +21,8 @@ Kind = Literal[
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 ObjectKind = Literal["path", "url", "host", "address", "amount", "table", "package", "program", "ref", "name"]
-MADE = "made by the same command"  # of a file that is removed
+MADE = "made by the same command"  # of what is removed
+TESTS = "a test's own"  # of what is changed or removed
 OBJECT_KINDS: tuple[ObjectKind, ...] = get_args(ObjectKind)
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from posixpath import normpath
 from typing import Any, NamedTuple
 
-from ..effects.effect import KINDS, MADE, OBJECT_KINDS, Effect, Reading
+from ..effects.effect import KINDS, MADE, OBJECT_KINDS, TESTS, Effect, Reading
 from ..effects.paths import is_inside
 from ..effects.pointers import MAX_LENGTH
 from .conditions import Unfit
@@ -16,7 +16,7 @@ from .conditions import Unfit
 MAX_PLACES = 100  # folders or globs of a rule
 UNREADABLE = "It cannot be read for certain, so its effects cannot be checked."
 UNNAMED = "What it would do it to cannot be told, so its objects cannot be checked."
-OWN = "{made}"  # among "except": what the same command has made
+OWN = {"{made}": MADE, "{test}": TESTS}  # among "except": what the same command has made, what is a test's own
 _LISTS = ("any", "all", "only")
 _TEXTS = ("inside", "objects", "outside", "except")
 _OF = "of"
@@ -37,7 +37,7 @@ class EffectRule(NamedTuple):
     objects: Sequence[_Glob]  # of which the objects of the effects must be like one
     outside: Sequence[str]  # folders: only what is on a path that is in none of them counts
     excepted: Sequence[_Glob]  # what is on something that is like one does not count
-    of_others: bool  # what the same command has made before does not count
+    owned: tuple[str, ...]  # marks of effects that do not count: on what the same command has made, or a test's own
     of: frozenset[str]  # kinds of objects: only what is on one of these counts
 
     def holds(self, reading: Reading, *, allows: bool) -> bool:
@@ -76,7 +76,7 @@ class EffectRule(NamedTuple):
 
     def _is_counted(self, effect: Effect) -> bool:
         name = effect.object
-        if (self.of and effect.of not in self.of) or (self.of_others and effect.detail == MADE):
+        if (self.of and effect.of not in self.of) or (self.owned and effect.detail.endswith(self.owned)):
             return False
         if name is None:
             return not self.objects and not self.outside
@@ -126,8 +126,8 @@ def effect_rule(given: Any) -> EffectRule:
     any_of, all_of, only = (frozenset(given.get(name, ())) for name in _LISTS)
     inside, objects, outside, excepted = (tuple(given.get(name, ())) for name in _TEXTS)
     of = frozenset(given.get(_OF, ()))
-    others = OWN in excepted
-    return EffectRule(any_of, all_of, only, inside, _globs(objects), outside, _globs(excepted), others, of)
+    owned = tuple(mark for name, mark in OWN.items() if name in excepted)
+    return EffectRule(any_of, all_of, only, inside, _globs(objects), outside, _globs(excepted), owned, of)
 
 
 def _globs(shapes: Sequence[str]) -> tuple[_Glob, ...]:

@@ -124,9 +124,7 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "--check", action="store_true", help="change nothing; fail where a translation is missing"
-        )
+        parser.add_argument("--check", action="store_true", help="change nothing; fail where a translation is missing")
 
     def handle(self, *args: Any, check: bool, **options: Any) -> None:
         template = extracted()

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...text.strict_json import pointer
-from .. import paths
-from ..effect import KINDS, Command, Effect, Kind
+from .. import paths, trials
+from ..effect import KINDS, TESTS, Command, Effect, Kind
 from ..shell.sessions import OPENS, terminals
 from . import code
 from .guess import language_at
@@ -31,6 +31,26 @@ _EDITOR: Mapping[str, Kind] = {
 _LOOKS = ("screenshot", "cursor_position", "wait", "zoom", "mouse_move")
 
 
+_CHANGED = ("write", "delete", "irreversible")
+_DATABASES = frozenset(["database", "db", "dbname", "databasename", "databaseurl", "connectionstring", "dsn"])
+_HOSTS = frozenset(["host", "hostname", "server", "url", "uri", "endpoint", "cluster", "instance", "projectid"])
+
+
+def _is_for_tests(arguments: Mapping[str, Any]) -> bool:
+    """Whether a call names a database that is a test's, no machine but this one, and SQL that stays in it."""
+    given = {plain(str(key)): value for key, value in arguments.items() if isinstance(value, str)}
+    named = [value for key, value in given.items() if key in _DATABASES]
+    hosts = [value for key, value in given.items() if key in _HOSTS]
+    sql = [value for key, value in given.items() if key in ("sql", "query", "statement")]
+    return (
+        bool(named)
+        and all(map(trials.is_trial, named))
+        and all(map(trials.is_here, hosts))
+        and bool(sql)
+        and all(map(trials.stays_in, sql))
+    )
+
+
 class Call(Told):
     """Reads one call's arguments."""
 
@@ -48,6 +68,8 @@ class Call(Told):
             if cwd is not None or self._is_elsewhere(arguments):
                 room = self.settings.room._replace(cwd=cwd, is_elsewhere=self._is_elsewhere(arguments))
                 self.settings = self.settings._replace(room=room)
+            if _is_for_tests(arguments):
+                self.mark = TESTS
         self._walk(self._with_command(arguments), (), "", {}, self.scope)
         if isinstance(arguments, Mapping) and self.tool is None:
             take_back_if_tried(self, arguments)
@@ -174,7 +196,7 @@ class Call(Told):
         argument += found.argument
         at = len(self.effects)
         self.has_code = True
-        self.effects += [Effect(*each[:6], argument, each.detail) for each in found.effects]
+        self.effects += [Effect(*each[:6], argument, self._detail(each)) for each in found.effects]
         self.commands += [
             Command(argument, each.start, each.end, tuple(at + place for place in each.effects))
             for each in found.commands
@@ -182,6 +204,12 @@ class Call(Told):
         if not found.is_simple:
             self.compound.add(argument)
         self.shapes.append(found.shape)
+
+    def _detail(self, effect: Effect) -> str:
+        """What is said of an effect in code; of one on a table, that its database is a test's."""
+        if not self.mark or effect.of not in (None, "table", "name") or effect.effect not in _CHANGED:
+            return effect.detail
+        return f"{effect.detail}, {self.mark}" if effect.detail else self.mark
 
     def _has_called(self, node: Mapping[str, Any], place: Place) -> bool:
         """Read a call that is an argument: `{"tool_name": …, "arguments": {…}}`, alone or one of several."""

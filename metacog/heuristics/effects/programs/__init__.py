@@ -5,7 +5,9 @@ Rows are data: those of `table/*.json`, and a policy's own before them. docs/pro
 
 from .lookup import Programs, table
 from .powers import effect_of_script, is_about_data
+from .reading import of_place
 from .rows import FIELDS
+from .whose import Whose, whose
 from .words import Applied, Found, Word, is_input, tail
 
 __all__ = [
@@ -13,10 +15,13 @@ __all__ = [
     "Applied",
     "Found",
     "Programs",
+    "Whose",
     "Word",
     "effect_of_script",
     "is_about_data",
     "is_input",
+    "of_place",
     "table",
     "tail",
+    "whose",
 ]

@@ -135,19 +135,7 @@ class Reading(Split):
             return () if self.result.behind is None else self.result.operands[self.result.behind :]
         if place == "reads":
             return [found.word for found in self.result.found if found.effect == "read" and found.word]
-        some = slice_of(place)
-        return self.result.operands[some] if some is not None else self._of_flags(str(place).split("|"))
-
-    def _of_flags(self, names: Sequence[str]) -> Sequence[Word]:
-        """The values of the first of these flags that is there.
-
-        "." is the working directory, "./x" what is in it, "~/x" what is in the home folder.
-        """
-        for name in names:
-            values = [value for flag, value in self.result.flags if flag == name and value is not None]
-            if values or name.startswith((".", "~/")):
-                return values or [Word(name)]
-        return ()
+        return of_place(place, self.result)
 
 
 @cache
@@ -159,6 +147,23 @@ def slice_of(place: str | int) -> slice | None:
         return SLICES[place]
     matched = SLICE.fullmatch(place)
     return slice(int(matched[1] or 0), int(matched[2]) if matched[2] else None) if matched else None
+
+
+def of_place(place: str | int, applied: Applied) -> Sequence[Word]:
+    """The operands of a place, or the values of the first of these flags that is there.
+
+    "." is the working directory, "./x" what is in it, "~/x" what is in the home folder.
+    """
+    if place == "operands":
+        return applied.operands
+    some = slice_of(place)
+    if some is not None:
+        return applied.operands[some]
+    for name in str(place).split("|"):
+        values = [value for flag, value in applied.flags if flag == name and value is not None]
+        if values or name.startswith((".", "~/")):
+            return values or [Word(name)]
+    return ()
 
 
 def value_of(value: Word | None, place: str | int | None) -> list[Word | None]:

@@ -25,7 +25,7 @@ class Split:
         self.objects: ObjectKind = row.objects or base.objects or "path"
         self.dash_long = row.dash_long or base.dash_long
         self.named: list[Word] = []  # by flags: the objects of effects that have no place
-        self.result = Applied(name, " ".join(words[at].text for at in places))
+        self.result = Applied(name, " ".join(words[at].text for at in places), elsewhere=row.elsewhere)
         self.only: list[Place] | None = None
         self.alone: tuple[Place, ...] | None = None
         self.extra: list[tuple[Flag, Word | None]] = []

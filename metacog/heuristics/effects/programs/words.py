@@ -65,6 +65,7 @@ class Applied:
     passes: bool = False  # it prints lines of its input
     names: bool = False  # it looks at names and sizes of what it reads, not at what is in it
     deep: bool = False  # it reads everything below what it reads
+    elsewhere: bool = False  # what it works on is on other machines
     doubts: list[str] = field(default_factory=list)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .. import edits, python_code, snippets, sql
+from .. import edits, python_code, snippets, sql, trials
 from ..programs import Word
 from . import scripts
 from .out import Span
@@ -37,6 +37,7 @@ def _sql(text: "Text", dialect: str | None, word: Word) -> None:
     is_gone = dialect == "memory"  # when the client ends, but for what a statement does with a file
     result = sql.read(word.text, "sqlite" if is_gone else dialect)
     text.out.compound |= not result.is_simple
+    stays = trials.stays_in(word.text)
     is_gone &= all(found.of in ("table", None) for found in result.effects if found.effect != "unknown")
     for found in result.effects:
         if is_gone and found.effect != "unknown":
@@ -44,7 +45,12 @@ def _sql(text: "Text", dialect: str | None, word: Word) -> None:
         span = (word.start, word.end)
         if found.start is not None and found.end is not None:
             span = _part(word, found.start, found.end - found.start)
+        mark = text.out.mark
+        is_within = stays and (dialect == "postgres" or "." not in (found.object or ""))
+        if mark and not (is_within or (found.object is not None and trials.is_of_tests(found.object))):
+            text.out.mark = ""
         text.out.add(found.effect, found.object, found.of, span=span, detail=found.detail)
+        text.out.mark = mark
 
 
 def _patch(text: "Text", word: Word, state: State) -> None:

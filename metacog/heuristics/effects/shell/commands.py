@@ -5,10 +5,11 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ..effect import MADE, Effect, Kind
-from ..paths import GLOB, is_secret, normal
+from .. import trials
+from ..effect import TESTS, Effect, Kind
+from ..paths import GLOB, is_below, is_secret, normal
 from ..programs import Applied, Found, Word, effect_of_script, is_about_data, tail
-from . import code, scripts, search, sessions, variables
+from . import code, owned, scripts, search, sessions, variables
 from .out import OUTSIDE, SHARED, Made
 from .state import NUMBER, Given, State, either, forget
 
@@ -40,7 +41,6 @@ SAID = re.compile(r"(?:echo|printf) ([\w./-]+)")
 SHEBANG = re.compile(r"#!(?:/usr/bin/env (?:-S )?)?(?:/\S*/)?([\w.]+)")
 SHELLS = dict.fromkeys(("sh", "bash", "dash", "zsh", "ksh", "ash"), "shell")
 COPIES = frozenset({"git", "sed", "cat", "head", "grep", "diff"})  # of what the project has
-DEEP = frozenset({"-r", "-R", "--recursive"})
 AGAIN = re.compile(
     r"(?:^|[\n;&|({])\s*(?:(?:then|do|else|builtin|command)\s+)*"
     r"(?:source|\.|eval|declare|typeset|read|readarray|mapfile|getopts|printf|unset|for|select|export|local)\s"
@@ -150,16 +150,22 @@ def _apply(
         label, _, value = word.text.partition("=")
         variables.assign(text, label, word._replace(text=value), state, (word.start, word.end), kept=False)
     inner = state
-    if applied.cwd is not None:
+    if applied.assigned:
         inner = state.copy()
+        inner.given |= {word.text.partition("=")[0]: tail(word, word.text.find("=") + 1) for word in applied.assigned}
+    if applied.cwd is not None:
+        inner = inner.copy()
         inner.cwd = normal(applied.cwd.text, cwd=state.cwd)
     if sessions.opens(applied, given):
         out.add("unknown", span=span, detail=sessions.OPENS)
     effects: list[Effect] = []
     made = dict(out.made) if applied.program in KEEPS and out.made else None
-    applied.found = _marked(text, applied, inner)
+    applied.found = owned.marked(text, applied, inner)
+    was_marked, out.mark = out.mark, owned.mark(text, applied, inner)
     found_by = search.search(words) if applied.feeds == "roots" else None
     for found in _found(applied, found_by):
+        if out.mark and found.effect == "unknown" and _runs_own_sql(text, applied, inner):
+            continue
         effects += _effect(text, found, span, inner, looks=applied.names, deep=applied.deep)
     _settings(text, applied, effects, state)
     if out.live and is_about_data([applied.subcommand, *(word.text for word in applied.operands)]):
@@ -202,27 +208,10 @@ def _apply(
         out.add("write", place, "name", span=span, detail="changes another machine")
     if applied.stdin:
         _from_input(text, applied.stdin, span, inner, given)
+    out.mark = was_marked
+    owned.remember(text, applied, state)
     output = _output(applied, words, given, found_by)
     return Given(by=applied.program) if output is None else Given(output.text, output.roots, applied.program)
-
-
-def _marked(text: "Text", applied: Applied, state: State) -> list[Found]:
-    """The effects of a command, with those that only the whole text or a script tells.
-
-    Files that it removes and the text itself has written before have a mark.
-    """
-    given = [word.text for _, word in applied.code]
-    if given and scripts.clears(applied.program, {flag for flag, _ in applied.flags}, given):
-        written = [found for found in applied.found if found.effect == "write"]
-        return [*applied.found, *(found._replace(effect="delete") for found in written)]
-    if applied.program != "rm" or any(flag in DEEP for flag, _ in applied.flags):
-        return applied.found
-    return [
-        found._replace(detail=MADE)
-        if found.word is not None and text.out.place(found.word, state.cwd) in text.out.written
-        else found
-        for found in applied.found
-    ]
 
 
 def _link(text: "Text", applied: Applied, state: State) -> None:
@@ -271,6 +260,13 @@ def _made_makefile(text: "Text", applied: Applied, state: State) -> None:
             code.read(text, "shell", made.content._replace(text=recipes, at=None), state.copy(), None)
 
 
+def _runs_own_sql(text: "Text", applied: Applied, state: State) -> bool:
+    """Whether what a client is given to run are files of the project's own, and nothing is read from elsewhere."""
+    run = [found.word for found in applied.found if found.effect == "execute" and found.of == "path"]
+    places = [text.out.place(word, state.cwd) for word in run if word is not None]
+    return bool(places) and len(places) == len(run) and all(is_below(place, text.out.room) for place in places)
+
+
 def _found(applied: Applied, found_by: search.Search | None) -> Sequence[Found]:
     """The effects of a command; what a search deletes is below where it starts."""
     if found_by is None or ("-delete", None) not in applied.flags:
@@ -299,7 +295,10 @@ def _effect(
         return text.out.path(found.effect, word, state.cwd, found.detail, looks=looks, deep=deep)
     if found.of == "url" and found.effect == "fetch" and ODD.match(word.text):
         text.out.add("send", word.text, "url", span=_span(word), detail="a protocol that also sends")
-    return [text.out.add(found.effect, word.text, found.of, span=(word.start, word.end), detail=found.detail)]
+    detail = found.detail
+    if found.of == "url" and found.effect == "delete" and (text.out.mark or trials.is_trial(word.text)):
+        detail = TESTS
+    return [text.out.add(found.effect, word.text, found.of, span=(word.start, word.end), detail=detail)]
 
 
 def _shown(text: "Text", applied: Applied, state: State) -> None:
@@ -555,6 +554,9 @@ def _set(text: "Text", name: Word, words: Sequence[Word], state: State, given: G
     if not words:
         text.out.add("read", "environment", "name", span=(name.start, name.end))
         text.out.add("secret", "environment", "name", span=(name.start, name.end))
+    for word in words:
+        if re.match(r"[+-][a-z]*e", word.text):
+            state.strict = word.text[0] == "-"
     text.out.applied.append((Applied(name.text), []))
 
 

@@ -5,13 +5,15 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from .. import paths
-from ..effect import Command, Effect, Kind, ObjectKind
+from ..effect import MADE, Command, Effect, Kind, ObjectKind
 from ..programs import Applied, Programs, Word
 from .shape import shape
 
 Span = tuple[int | None, int | None]
 OUTSIDE = ("/", "~/", "../")  # how a path begins that may lead out of the workspace
 SHARED = ("/dev/", "/usr/", "/opt/", "/bin/", "/lib/", "/run/", "/var/run/", "/tmp/", "/var/tmp/")
+MARKED = frozenset({"write", "delete", "irreversible"})
+MARKED_OBJECTS = frozenset({None, "name", "table"})
 MOST_STEPS = 1_500
 MOST_LINKS = 5  # that lead to one another
 MOST_OBJECT = 300  # letters of an object that are kept
@@ -66,6 +68,8 @@ class Out:
         self.steps = 0
         self.remote = False
         self.live = False  # it was told to work on what runs for everybody
+        self.mark = ""  # of everything that the command being read works on
+        self.cheap: set[tuple[str, str]] = set()  # programs, and what they have made that is easily made again
         self.made: dict[str, Made] = {}  # files that the text itself has printed into
         self.written: set[str] = set()
         self.links: dict[str, str] = {}  # links that it has made, and what they point to
@@ -95,6 +99,8 @@ class Out:
     ) -> Effect:
         if name is not None and len(name) > MOST_OBJECT:
             name = name[:MOST_OBJECT] + "…"
+        if self.mark and effect in MARKED and of in MARKED_OBJECTS and detail != MADE:
+            detail = f"{detail}, {self.mark}" if detail else self.mark
         found = Effect(effect, name, of, inside, span[0], span[1], detail=detail)
         self.effects[found] = None
         for simple in self.open:

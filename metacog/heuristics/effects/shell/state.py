@@ -49,9 +49,13 @@ class State:
     functions: dict[str, "Node"] = field(default_factory=dict)
     aliases: set[str] = field(default_factory=set)
     blind: bool = False  # a variable may have changed under another name
+    given: dict[str, Word | None] = field(default_factory=dict)  # to programs, by the text
+    made: frozenset[str] = frozenset()  # what was not there before, if this is reached
+    strict: bool = False  # set -e
 
     def copy(self) -> "State":
-        return State(self.cwd, dict(self.variables), dict(self.functions), set(self.aliases), self.blind)
+        variables, functions, aliases = dict(self.variables), dict(self.functions), set(self.aliases)
+        return State(self.cwd, variables, functions, aliases, self.blind, dict(self.given), self.made, self.strict)
 
     def value(self, name: str) -> Word | None:
         """What `$name` is, None when that is unknown."""
@@ -76,6 +80,11 @@ class State:
             self.functions = {name: node for name, node in self.functions.items() if name in other.functions}
             self.aliases |= other.aliases
             self.blind |= other.blind
+            self.made &= other.made
+            self.strict &= other.strict
+            for name in {*self.given, *other.given}:
+                if self.given.get(name, self) != other.given.get(name, self):
+                    self.given[name] = None
             self.cwd = either(self.cwd, other.cwd, room)
 
 
@@ -93,3 +102,5 @@ def _is_in(cwd: str | None, room: Sequence[str]) -> bool:
 def forget(state: State, names: Any) -> None:
     for name in names:
         state.variables[name] = None
+        if name in state.given:
+            state.given[name] = None

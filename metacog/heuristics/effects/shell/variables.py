@@ -62,8 +62,8 @@ SAFE_PATHS = re.compile(
 )
 
 
-def assignment(text: "Text", node: "Node", state: State, *, kept: bool = True) -> None:
-    """NAME=value, for what follows (`kept`) or for one command."""
+def assignment(text: "Text", node: "Node", state: State, *, kept: bool = True, given: bool = False) -> None:
+    """NAME=value, for what follows (`kept`) or for one command; `given` to programs, as it is for one command."""
     name = node.child_by_field_name("name")
     value = node.child_by_field_name("value")
     if name is None:
@@ -85,6 +85,8 @@ def assignment(text: "Text", node: "Node", state: State, *, kept: bool = True) -
         word = None
     label = text.source(name).partition("[")[0]
     assign(text, label, word if name.type != "subscript" else None, state, text.span(node), kept=kept)
+    if given or not kept or label in state.given:
+        state.given[label] = word
 
 
 def assign(text: "Text", name: str, value: Word | None, state: State, span: Span, *, kept: bool = True) -> None:
@@ -131,7 +133,7 @@ def declaration(text: "Text", node: "Node", state: State, given: Given | None, e
         text.out.add("secret", "environment", "name", span=text.span(node))
     for child in [*node.named_children, *extra]:
         if child.type == "variable_assignment":
-            assignment(text, child, state)
+            assignment(text, child, state, given=node.children[0].type == "export")
         elif child.type == "variable_name":
             continue
         elif child.type != "comment":
@@ -156,6 +158,7 @@ def unset(text: "Text", node: "Node", state: State, given: Given | None, extra: 
     for child in [*node.named_children, *extra]:
         for word in [Word(text.source(child))] if child.type == "variable_name" else words(text, child, state):
             state.variables[word.text] = None
+            state.given.pop(word.text, None)
             if CODE.search(word.text) or word.text == "HISTFILE":
                 text.doubt("a name that is run" if word.text != "HISTFILE" else "hides what is run", text.span(child))
 

@@ -156,9 +156,10 @@ class Text:
                 self.out.compound = True
             elif node.is_named:
                 aside = at + 1 < len(nodes) and nodes[at + 1].type == "&"
-                before = state.cwd
+                before, made = state.cwd, state.made
                 self.statement(node, state.copy() if aside else state, given)
                 state.cwd = either(before, state.cwd, self.out.room)
+                state.made = state.made if state.strict else made
 
     def statement(self, node: "Node", state: State, given: Given | None = None, extra: Sequence["Node"] = ()) -> Given:
         """Read one statement; what it gives to the next command of a pipeline."""
@@ -195,12 +196,15 @@ class Text:
         while node.type == "list":
             steps.append((node.children[1].type, node.children[-1]))
             node = node.children[0]
+        made = state.made
         self.statement(node, state, given)
         after_first = state.copy()
+        after_first.made = made
         result = Given()
         for at, (operator, step) in enumerate(reversed(steps)):
             more = extra if at == len(steps) - 1 else ()
             if operator == "||":
+                state.made = made
                 self.statement(step, after_first.copy(), given, more)
             else:
                 result = self.statement(step, state, given, more)
@@ -219,25 +223,28 @@ class Text:
         return given or Given()
 
     def negated(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> Given:
-        result = Given()
+        result, made = Given(), state.made
         for child in node.named_children:
             result = self.statement(child, state, given, extra)
+        state.made = made
         return result
 
     def condition(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
         """if, elif and else: what comes after `then` or `else` may run or not."""
         self.odd(extra, state)
         branches: list[State] = []
-        now = state
+        now, made = state, state.made
         for child in node.children:
             if child.type in {"then", "else"}:
                 now = state.copy()
                 branches.append(now)
             elif child.type in {"elif_clause", "else_clause"}:
                 branches.append(state.copy())
+                branches[-1].made = made
                 self.condition(child, branches[-1], given, ())
             elif child.is_named:
                 self.statement(child, now, given)
+        state.made = made
         state.join(branches, self.out.room)
 
     def loop(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
@@ -247,6 +254,7 @@ class Text:
         for child in node.named_children:
             if child.type != "comment":
                 self.statement(child, inner, given)
+                inner.made = state.made
         state.join([inner], self.out.room)
 
     def counted(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
@@ -531,6 +539,9 @@ class Text:
         if self.at is not None and not self.out.open:
             self.out.commands.append(simple)
         self.out.open.append(simple)
+        before = state.given
+        if assigned:
+            state.given = dict(before)
         try:
             for one in assigned:
                 variables.assignment(self, one, state, kept=False)
@@ -539,6 +550,8 @@ class Text:
                 argv += words(self, part, state)
             return self.run(argv, state, given) or Given()
         finally:
+            if assigned:
+                state.given = before
             self.out.open.pop()
 
     def run(self, argv: Sequence[Word], state: State, given: Given | None = None) -> Given | None:

@@ -8,7 +8,7 @@ import re
 
 from ..paths import is_secret
 from ..python_code import Found
-from . import javascript, known, phrases, words
+from . import javascript, known, mongo, phrases, words
 
 MOST_LETTERS = 8_000
 TEXT = re.compile(r"\"[^\"]*\"|'[^']*'|`[^`]*`")
@@ -32,6 +32,8 @@ def _read(language: str, code: str, more: str) -> list[Found]:
         return javascript.read(code)
     if language in words.LANGUAGES:
         return words.read(language, code, is_of_project=more == "project")
+    if language == "mongo" and (changes := mongo.read(code)) is not None:
+        return changes
     if phrases.are_harmless(language, code) or known.are_known(language, code):
         return []
     return [Found("unknown", detail=f"{language} code")]

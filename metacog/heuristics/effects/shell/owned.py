@@ -1,0 +1,126 @@
+"""Whose the things are that a command changes: a test's own, made by the same text, or somebody's."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from .. import trials
+from ..effect import MADE, TESTS
+from ..programs import Applied, Found, Whose, Word, of_place, whose
+from . import scripts
+from .state import State
+
+if TYPE_CHECKING:
+    from .walk import Text
+
+CHANGES = frozenset({"write", "delete", "irreversible"})
+DEEP = frozenset({"-r", "-R", "--recursive"})
+GIVEN = re.compile(r"([A-Z_]+)=(.*)")
+
+
+def mark(text: "Text", applied: Applied, state: State) -> str:
+    """What there is to say of everything that a command works on."""
+    if text.out.live:
+        return ""
+    rule = whose(applied.program)
+    if rule is None:  # in a test's container, whatever is no way out of it
+        return "" if applied.elsewhere or applied.remote else text.out.mark
+    if not _is_here(rule, applied, state):
+        return ""
+    within = list(_values(rule.within.get(applied.subcommand, rule.within.get("*", "")).split("|"), applied, state))
+    is_trial = bool(within) and all(word is not None and _is_trial(text, word) for word in within)
+    is_trial |= applied.subcommand in rule.nature or (rule.names and _are_trials(applied))
+    return TESTS if is_trial else text.out.mark
+
+
+def _is_trial(text: "Text", word: Word) -> bool:
+    return (word.exact or word.text.startswith("/tmp/")) and trials.is_trial(word.text, text.out.workspace)
+
+
+def _are_trials(applied: Applied) -> bool:
+    """Whether all that a command changes by its name is a test's own."""
+    changed = [found.word for found in applied.found if found.effect in CHANGES and found.word is not None]
+    return bool(changed) and all(word.exact and trials.is_of_tests(word.text) for word in changed)
+
+
+def _is_here(rule: Whose, applied: Applied, state: State) -> bool:
+    """Whether a command works on the machine itself, as far as its flags and variables say."""
+    given = [value for place in rule.machine for value in _values([place], applied, state)]
+    return all(word is not None and word.exact and trials.is_here(word.text) for word in given) and (
+        bool(given) or not rule.needs
+    )
+
+
+def _values(places: Sequence[str], applied: Applied, state: State) -> Iterator[Word | None]:
+    """What stands at the first of these places that has something; None where only a run tells."""
+    for place in places:
+        found: list[Word | None] = []
+        if place.startswith("$"):
+            told = [match for word in applied.operands if (match := GIVEN.fullmatch(word.text))]
+            found += [Word(match[2]) for match in told if match[1] == place[1:]]
+            if place[1:] in state.given:
+                found.append(None if state.blind else state.given[place[1:]])
+        elif place:
+            found += of_place(place, applied)
+        if found:
+            yield from found
+            return
+
+
+def marked(text: "Text", applied: Applied, state: State) -> list[Found]:
+    """The effects of a command, with those that only the whole text or a script tells.
+
+    What it removes and the text itself has made before has a mark.
+    """
+    given = [word.text for _, word in applied.code]
+    if given and scripts.clears(applied.program, {flag for flag, _ in applied.flags}, given):
+        written = [found for found in applied.found if found.effect == "write"]
+        return [*applied.found, *(found._replace(effect="delete") for found in written)]
+    if applied.program == "createdb":  # it fails where there is one
+        return [found._replace(detail=MADE) if found.effect == "write" else found for found in applied.found]
+    gone = [found.word for found in applied.found if found.effect == "delete"]
+    if not gone:
+        return applied.found
+    made = {word for word in gone if word is not None and _is_made(text, applied, word, state)}
+    is_all = len(made) == len(set(gone))
+    return [
+        found._replace(detail=MADE)
+        if found.word in made or (is_all and found.effect == "irreversible" and found.word is None)
+        else found
+        for found in applied.found
+    ]
+
+
+def _is_made(text: "Text", applied: Applied, word: Word, state: State) -> bool:
+    place = text.out.place(word, state.cwd)
+    if {(applied.program, word.text), (applied.program, place)} & text.out.cheap:
+        return True
+    if applied.program in {"dropdb", "dropuser"}:
+        return f"database {word.text}" in state.made
+    if applied.program not in {"rm", "rmdir"} or not place.startswith(("/", ".", "$")):
+        return False
+    if any(place == one or place.startswith(f"{one}/") for one in state.made):
+        return ".." not in place.split("/")
+    return not any(flag in DEEP for flag, _ in applied.flags) and place in text.out.written
+
+
+def remember(text: "Text", applied: Applied, state: State) -> None:
+    """Take note of what a command makes that was not there before.
+
+    Where that is sure only if it succeeds, what follows by && knows of it; a container, a branch or a worktree, whose
+    name the text itself has chosen, counts for the same program from there on.
+    """
+    if applied.program == "mv":  # something else may be in it now
+        state.made = frozenset()
+    rule = whose(applied.program)
+    place = rule.makes.get(applied.subcommand) if rule is not None else None
+    if rule is None or place is None or any(flag in rule.unless for flag, _ in applied.flags):
+        return
+    words = [word for word in _values(place.split("|"), applied, state) if word is not None and not word.loose]
+    if not rule.sure:
+        text.out.cheap |= {(applied.program, word.text) for word in words}
+        text.out.cheap |= {(applied.program, text.out.place(word, state.cwd)) for word in words}
+    elif applied.program.startswith("create"):
+        state.made |= {f"database {word.text}" for word in words}
+    else:
+        state.made |= {text.out.place(word, state.cwd) for word in words}

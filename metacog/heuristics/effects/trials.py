@@ -1,0 +1,72 @@
+"""Things that are there to be tried on, by what they are called, and the machine that somebody works at.
+
+A name is a test's own where one of its parts, split at whatever is no letter, is one of `OWN` and none is of `SHARED`:
+`app_test`, `ci-db-2`, `tmp-pg`, but neither `latest`, `contest` nor `test-prod`. The words are those by which the
+usual frameworks call a test's database (`app_test` of Rails and Phoenix, `test_app` of Django, `testing` of Laravel),
+and what people write on things of no worth. `dev`, `demo` and `qa` are none: somebody works with these.
+"""
+
+import re
+from functools import lru_cache
+from posixpath import normpath
+
+_OWN = """
+    test tests testing unittest unittests spec specs ci fixture fixtures dummy
+    tmp temp temporary scratch sandbox throwaway disposable ephemeral
+"""
+_SHARED = """
+    prod prd production live stage staging preprod uat master shared real release qa demo
+    customer customers client clients backup backups archive
+"""
+OWN, SHARED = frozenset(_OWN.split()), frozenset(_SHARED.split())
+PART = re.compile(r"[^\W\d_]+")
+HERE = re.compile(
+    r"(?:[a-z][a-z\d+.-]*://)?(?:[^/@\s]*@)?(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[?::1\]?)(?::[\d*\[\]-]+)?(?:[/?].*)?"
+    r"|(?:unix:)?/(?!/).*|sqlite:.*|file:.*"  # a socket, a file
+    r"|(?:kind|k3d)-[\w-]+|minikube|docker-desktop|rancher-desktop|orbstack|colima|microk8s",  # contexts of clusters
+    re.IGNORECASE,
+)
+ADDRESS = re.compile(
+    r"(?:[a-z][a-z\d+.-]*://[^/\s]*|[^/\s]*[:@\]][^/\s]*|[\w-]+(?:\.[\w-]+)+(?=/)|localhost)(?:/|$)", re.IGNORECASE
+)
+MADE_AT_RUN_TIME = frozenset("$`")
+BEYOND = re.compile(  # one database, in SQL
+    r"\b(?:drop|alter|create|rename)\s+(?:database|schema|role|user|tablespace|server|login|system)\b|\buse\b|\battach\b"
+    r"|\bdblink|\\c(?:onnect)?\b|\bcopy\b",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=1024)
+def is_of_tests(name: str) -> bool:
+    """Whether a name, or each of several between commas, says that what it names is there for tests."""
+    return MADE_AT_RUN_TIME.isdisjoint(name) and all(map(_says_so, name.split(",")))
+
+
+def _says_so(name: str) -> bool:
+    parts = {part.lower() for part in PART.findall(name)}
+    return not parts.isdisjoint(OWN) and parts.isdisjoint(SHARED)
+
+
+def is_here(place: str) -> bool:
+    """Whether an address, a host, a socket or a cluster's context is on the machine itself."""
+    return HERE.fullmatch(place) is not None
+
+
+def is_trial(value: str, workspace: str | None = None) -> bool:
+    """Whether a name, the file or the address of a database says that it is one for tests, and here."""
+    value = value.removeprefix("./")
+    if value.startswith(("/", "~")) or ".." in value.split("/"):
+        plain = normpath(value)
+        room = f"{workspace.rstrip('/')}/" if workspace else None
+        if room is None or not plain.startswith(room):
+            return re.match(r"/(?:var/)?tmp/.", plain) is not None
+        return is_of_tests(plain[len(room) :])
+    if (address := ADDRESS.match(value)) is not None:
+        return is_here(value) and is_of_tests(value[address.end() :].partition("?")[0])
+    return is_of_tests(value)
+
+
+def stays_in(sql: str) -> bool:
+    """Whether SQL is about the one database that it is given to."""
+    return BEYOND.search(sql) is None
