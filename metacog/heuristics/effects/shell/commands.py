@@ -152,7 +152,8 @@ def _apply(
     inner = state
     if applied.assigned:
         inner = state.copy()
-        inner.given |= {word.text.partition("=")[0]: tail(word, word.text.find("=") + 1) for word in applied.assigned}
+        told = {word.text.partition("=")[0]: tail(word, word.text.find("=") + 1) for word in applied.assigned}
+        inner.given = {**inner.given, **told}
     if applied.cwd is not None:
         inner = inner.copy()
         inner.cwd = normal(applied.cwd.text, cwd=state.cwd)

@@ -22,6 +22,9 @@ def mark(text: "Text", applied: Applied, state: State) -> str:
     """What there is to say of everything that a command works on."""
     if text.out.live:
         return ""
+    goes_on = applied.code or applied.stdin or applied.runs
+    if not goes_on and all(found.effect not in CHANGES for found in applied.found):
+        return ""
     rule = whose(applied.program)
     if rule is None:  # in a test's container, whatever is no way out of it
         return "" if applied.elsewhere or applied.remote else text.out.mark

@@ -1,6 +1,6 @@
 """What is known of a shell while its commands are read in order."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -49,13 +49,21 @@ class State:
     functions: dict[str, "Node"] = field(default_factory=dict)
     aliases: set[str] = field(default_factory=set)
     blind: bool = False  # a variable may have changed under another name
-    given: dict[str, Word | None] = field(default_factory=dict)  # to programs, by the text
+    given: Mapping[str, Word | None] = field(default_factory=dict)  # to programs, by the text; never changed in place
     made: frozenset[str] = frozenset()  # what was not there before, if this is reached
     strict: bool = False  # set -e
 
     def copy(self) -> "State":
-        variables, functions, aliases = dict(self.variables), dict(self.functions), set(self.aliases)
-        return State(self.cwd, variables, functions, aliases, self.blind, dict(self.given), self.made, self.strict)
+        return State(
+            self.cwd,
+            dict(self.variables),
+            dict(self.functions),
+            set(self.aliases),
+            self.blind,
+            self.given,
+            self.made,
+            self.strict,
+        )
 
     def value(self, name: str) -> Word | None:
         """What `$name` is, None when that is unknown."""
@@ -82,9 +90,9 @@ class State:
             self.blind |= other.blind
             self.made &= other.made
             self.strict &= other.strict
-            for name in {*self.given, *other.given}:
-                if self.given.get(name, self) != other.given.get(name, self):
-                    self.given[name] = None
+            if self.given != other.given:
+                names = {*self.given, *other.given}
+                self.given = {name: _common(name, self.given, other.given) for name in names}
             self.cwd = either(self.cwd, other.cwd, room)
 
 
@@ -99,8 +107,12 @@ def _is_in(cwd: str | None, room: Sequence[str]) -> bool:
     return paths.is_inside(cwd or ".", room)
 
 
+def _common(name: str, one: Mapping[str, Word | None], other: Mapping[str, Word | None]) -> Word | None:
+    return one.get(name) if name in one and one.get(name) == other.get(name) else None
+
+
 def forget(state: State, names: Any) -> None:
     for name in names:
         state.variables[name] = None
         if name in state.given:
-            state.given[name] = None
+            state.given = {**state.given, name: None}

@@ -86,7 +86,7 @@ def assignment(text: "Text", node: "Node", state: State, *, kept: bool = True, g
     label = text.source(name).partition("[")[0]
     assign(text, label, word if name.type != "subscript" else None, state, text.span(node), kept=kept)
     if given or not kept or label in state.given:
-        state.given[label] = word
+        state.given = {**state.given, label: word}
 
 
 def assign(text: "Text", name: str, value: Word | None, state: State, span: Span, *, kept: bool = True) -> None:
@@ -158,7 +158,8 @@ def unset(text: "Text", node: "Node", state: State, given: Given | None, extra: 
     for child in [*node.named_children, *extra]:
         for word in [Word(text.source(child))] if child.type == "variable_name" else words(text, child, state):
             state.variables[word.text] = None
-            state.given.pop(word.text, None)
+            if word.text in state.given:
+                state.given = {name: value for name, value in state.given.items() if name != word.text}
             if CODE.search(word.text) or word.text == "HISTFILE":
                 text.doubt("a name that is run" if word.text != "HISTFILE" else "hides what is run", text.span(child))
 

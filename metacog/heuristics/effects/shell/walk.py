@@ -540,8 +540,6 @@ class Text:
             self.out.commands.append(simple)
         self.out.open.append(simple)
         before = state.given
-        if assigned:
-            state.given = dict(before)
         try:
             for one in assigned:
                 variables.assignment(self, one, state, kept=False)
