@@ -420,7 +420,8 @@ _make_key = "Make one: python3 -c 'import secrets; print(secrets.token_urlsafe(5
 if PRODUCTION and len(SECRET_KEY) < 50:
     CONFIG_PROBLEMS.append(
         (
-            "METACOG_SECRET_KEY must be set, to 50 characters or more, when others than this machine can reach metacog.",
+            "METACOG_SECRET_KEY must be set, to 50 characters or more, "
+            "when others than this machine can reach metacog.",
             _make_key,
         )
     )

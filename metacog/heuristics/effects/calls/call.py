@@ -51,6 +51,13 @@ def _is_for_tests(arguments: Mapping[str, Any]) -> bool:
     )
 
 
+def _of_tests(effect: Effect) -> Effect:
+    """An effect in a test's database."""
+    if effect.of not in (None, "table", "name") or effect.effect not in _CHANGED:
+        return effect
+    return effect._replace(detail=f"{effect.detail}, {TESTS}" if effect.detail else TESTS)
+
+
 class Call(Told):
     """Reads one call's arguments."""
 
@@ -68,8 +75,7 @@ class Call(Told):
             if cwd is not None or self._is_elsewhere(arguments):
                 room = self.settings.room._replace(cwd=cwd, is_elsewhere=self._is_elsewhere(arguments))
                 self.settings = self.settings._replace(room=room)
-            if _is_for_tests(arguments):
-                self.mark = TESTS
+            self.arguments = arguments
         self._walk(self._with_command(arguments), (), "", {}, self.scope)
         if isinstance(arguments, Mapping) and self.tool is None:
             take_back_if_tried(self, arguments)
@@ -188,6 +194,8 @@ class Call(Told):
         found = code.read(language, value, self.settings.room)
         if found is None:
             return False
+        if language.startswith("sql") and _is_for_tests(self.arguments):
+            found = found._replace(effects=tuple(map(_of_tests, found.effects)))
         self._add(found, pointer(place))
         self.is_told |= language.startswith(("program", "edits", "graphql", "sql"))
         return True
@@ -196,7 +204,7 @@ class Call(Told):
         argument += found.argument
         at = len(self.effects)
         self.has_code = True
-        self.effects += [Effect(*each[:6], argument, self._detail(each)) for each in found.effects]
+        self.effects += [Effect(*each[:6], argument, each.detail) for each in found.effects]
         self.commands += [
             Command(argument, each.start, each.end, tuple(at + place for place in each.effects))
             for each in found.commands
@@ -204,12 +212,6 @@ class Call(Told):
         if not found.is_simple:
             self.compound.add(argument)
         self.shapes.append(found.shape)
-
-    def _detail(self, effect: Effect) -> str:
-        """What is said of an effect in code; of one on a table, that its database is a test's."""
-        if not self.mark or effect.of not in (None, "table", "name") or effect.effect not in _CHANGED:
-            return effect.detail
-        return f"{effect.detail}, {self.mark}" if effect.detail else self.mark
 
     def _has_called(self, node: Mapping[str, Any], place: Place) -> bool:
         """Read a call that is an argument: `{"tool_name": …, "arguments": {…}}`, alone or one of several."""

@@ -63,7 +63,7 @@ class Told:
         self.scope = Scope(self.named.effects, self.named.is_clear, frozenset(self.named.words))
         self.scopes: list[Scope] = []
         self.left = MAX_PARTS
-        self.mark = ""  # of what code in it changes
+        self.arguments: Mapping[str, Any] = {}
         self.has_code = self.is_told = self.decides = self.is_web = False
 
     def program(self) -> str:

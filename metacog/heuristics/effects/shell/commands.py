@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .. import trials
 from ..effect import TESTS, Effect, Kind
 from ..paths import GLOB, is_below, is_secret, normal
-from ..programs import Applied, Found, Word, effect_of_script, is_about_data, tail
+from ..programs import Applied, Found, Word, effect_of_script, is_about_data, tail, whose
 from . import code, owned, scripts, search, sessions, variables
 from .out import OUTSIDE, SHARED, Made
 from .state import NUMBER, Given, State, either, forget
@@ -162,7 +162,9 @@ def _apply(
     effects: list[Effect] = []
     made = dict(out.made) if applied.program in KEEPS and out.made else None
     applied.found = owned.marked(text, applied, inner)
-    was_marked, out.mark = out.mark, owned.mark(text, applied, inner)
+    was_marked, rule = out.mark, whose(applied.program)
+    if rule is not None or was_marked:
+        out.mark = owned.mark(text, applied, inner, rule)
     found_by = search.search(words) if applied.feeds == "roots" else None
     for found in _found(applied, found_by):
         if out.mark and found.effect == "unknown" and _runs_own_sql(text, applied, inner):
@@ -210,7 +212,10 @@ def _apply(
     if applied.stdin:
         _from_input(text, applied.stdin, span, inner, given)
     out.mark = was_marked
-    owned.remember(text, applied, state)
+    if rule is not None and rule.makes:
+        owned.remember(text, applied, state, rule)
+    elif applied.program == "mv":  # something else may be in what was made
+        state.made = frozenset()
     output = _output(applied, words, given, found_by)
     return Given(by=applied.program) if output is None else Given(output.text, output.roots, applied.program)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .. import trials
 from ..effect import MADE, TESTS
-from ..programs import Applied, Found, Whose, Word, of_place, whose
+from ..programs import Applied, Found, Whose, Word, of_place
 from . import scripts
 from .state import State
 
@@ -18,14 +18,11 @@ DEEP = frozenset({"-r", "-R", "--recursive"})
 GIVEN = re.compile(r"([A-Z_]+)=(.*)")
 
 
-def mark(text: "Text", applied: Applied, state: State) -> str:
+def mark(text: "Text", applied: Applied, state: State, rule: Whose | None) -> str:
     """What there is to say of everything that a command works on."""
-    if text.out.live:
-        return ""
     goes_on = applied.code or applied.stdin or applied.runs
-    if not goes_on and all(found.effect not in CHANGES for found in applied.found):
+    if text.out.live or not (goes_on or any(found.effect in CHANGES for found in applied.found)):
         return ""
-    rule = whose(applied.program)
     if rule is None:  # in a test's container, whatever is no way out of it
         return "" if applied.elsewhere or applied.remote else text.out.mark
     if not _is_here(rule, applied, state):
@@ -75,8 +72,7 @@ def marked(text: "Text", applied: Applied, state: State) -> list[Found]:
 
     What it removes and the text itself has made before has a mark.
     """
-    given = [word.text for _, word in applied.code]
-    if given and scripts.clears(applied.program, {flag for flag, _ in applied.flags}, given):
+    if applied.code and _clears(applied):
         written = [found for found in applied.found if found.effect == "write"]
         return [*applied.found, *(found._replace(effect="delete") for found in written)]
     if applied.program == "createdb":  # it fails where there is one
@@ -94,6 +90,11 @@ def marked(text: "Text", applied: Applied, state: State) -> list[Found]:
     ]
 
 
+def _clears(applied: Applied) -> bool:
+    flags = {flag for flag, _ in applied.flags}
+    return scripts.clears(applied.program, flags, [word.text for _, word in applied.code])
+
+
 def _is_made(text: "Text", applied: Applied, word: Word, state: State) -> bool:
     place = text.out.place(word, state.cwd)
     if {(applied.program, word.text), (applied.program, place)} & text.out.cheap:
@@ -107,23 +108,20 @@ def _is_made(text: "Text", applied: Applied, word: Word, state: State) -> bool:
     return not any(flag in DEEP for flag, _ in applied.flags) and place in text.out.written
 
 
-def remember(text: "Text", applied: Applied, state: State) -> None:
+def remember(text: "Text", applied: Applied, state: State, rule: Whose) -> None:
     """Take note of what a command makes that was not there before.
 
     Where that is sure only if it succeeds, what follows by && knows of it; a container, a branch or a worktree, whose
     name the text itself has chosen, counts for the same program from there on.
     """
-    if applied.program == "mv":  # something else may be in it now
-        state.made = frozenset()
-    rule = whose(applied.program)
-    place = rule.makes.get(applied.subcommand) if rule is not None else None
-    if rule is None or place is None or any(flag in rule.unless for flag, _ in applied.flags):
+    place = rule.makes.get(applied.subcommand)
+    if place is None or any(flag in rule.unless for flag, _ in applied.flags):
         return
     words = [word for word in _values(place.split("|"), applied, state) if word is not None and not word.loose]
+    places = {text.out.place(word, state.cwd) for word in words}
     if not rule.sure:
-        text.out.cheap |= {(applied.program, word.text) for word in words}
-        text.out.cheap |= {(applied.program, text.out.place(word, state.cwd)) for word in words}
+        text.out.cheap |= {(applied.program, name) for name in {*places, *(word.text for word in words)}}
     elif applied.program.startswith("create"):
         state.made |= {f"database {word.text}" for word in words}
     else:
-        state.made |= {text.out.place(word, state.cwd) for word in words}
+        state.made |= places
