@@ -30,8 +30,8 @@ SETTINGS = {  # each as METACOG_NAME
     "ADMIN_PASSWORD", "ALLOWED_HOSTS", "BROKER_URL", "CALLBACK_ALLOW", "CALLBACK_SCHEDULE", "CHAIRMAN_KEY",
     "CHAIRMAN_MODEL", "CHAIRMAN_URL", "DATABASE_URL", "DATA_DIR", "DOTENV", "LISTEN_HOST", "LISTEN_PORT",
     "MAIL_FROM", "METRICS_TOKEN", "OIDC", "PREPARED", "PUBLIC_URL", "REPLICA_URL", "REVIEW_SECONDS", "SEARXNG_URL",
-    "SECRET_KEY", "SECRET_KEY_FALLBACKS", "SECRET_SHAPES", "SMTP_URL", "SSO_ONLY", "TOKEN_DAYS", "TRACE_URL",
-    "UNDO_SECONDS",
+    "SECRET_KEY", "SECRET_KEY_FALLBACKS", "SECRET_SHAPES", "SLACK_URL", "SMTP_URL", "SSO_ONLY", "TELEGRAM_URL",
+    "TOKEN_DAYS", "TRACE_URL", "UNDO_SECONDS",
 }  # fmt: skip
 # For the tests; for clients; and what Kubernetes gives every container beside a service of the name `metacog`.
 _OTHERS = re.compile(r"METACOG_(TEST_\w+|URL|API_KEY(_FILE)?|HOOK_\w+|SERVICE_(HOST|PORT)\w*|PORT(_\d+_\w+)?)")
@@ -652,6 +652,8 @@ UNDO_SECONDS = _seconds("METACOG_UNDO_SECONDS", 10)
 CALLBACK_ALLOW = _origins("METACOG_CALLBACK_ALLOW")  # what may be reached although it is not public
 CALLBACK_SCHEDULE = _pauses("METACOG_CALLBACK_SCHEDULE")  # None: reviews/outbox/deliveries.py has the usual one
 CHAIRMAN_URL, CHAIRMAN_MODEL, CHAIRMAN_KEY = _chairman()
+SLACK_URL = _address("METACOG_SLACK_URL", "https://slack-gov.com/api")  # empty: https://slack.com/api
+TELEGRAM_URL = _address("METACOG_TELEGRAM_URL", "http://127.0.0.1:8081")  # empty: https://api.telegram.org
 SEARXNG_URL = _address("METACOG_SEARXNG_URL", "http://127.0.0.1:8888")  # of one that answers in JSON
 
 # Mail goes out encrypted, or not at all, to any server but one on this machine.
@@ -741,6 +743,7 @@ CELERY_BEAT_SCHEDULE = {
     "learn-corrections": {"task": "reviews.tasks.learn_corrections", "schedule": 600.0, "options": {"expires": 600}},
     "index-memory": {"task": "reviews.tasks.index_memory", "schedule": 60.0, "options": {"expires": 60}},
     "index-search": {"task": "reviews.tasks.index_search", "schedule": 2.0, "options": {"expires": 5}},
+    "cards": {"task": "reviews.tasks.cards", "schedule": 2.0, "options": {"expires": 5}},
     "notify": {"task": "reviews.tasks.notify", "schedule": 20.0, "options": {"expires": 20}},
     "search": {"task": "reviews.tasks.search", "schedule": 5.0, "options": {"expires": 10}},
     "import-logs": {"task": "reviews.tasks.import_logs", "schedule": 2.0, "options": {"expires": 5}},

@@ -36,6 +36,8 @@ from reviews.pages import (
 )
 from reviews.pages.agents import first_hour
 from reviews.pages.calls import grants, team_rules
+from reviews.pages.chats import connecting, incoming
+from reviews.pages.chats import settings as chats
 from reviews.pages.knowledge import (
     exchange,
     lessons,
@@ -229,6 +231,17 @@ urlpatterns = [
     path("team/<int:team_id>/chat", team.team_channel, name="team-channel"),
     path("team/<int:team_id>/chat/test", team.channel_test, name="channel-test"),
     path("team/<int:team_id>/chat/remove", team.channel_remove, name="channel-remove"),
+    path("team/<int:team_id>/decide-in/<slug:kind>/", chats.chat, name="chat"),
+    path("team/<int:team_id>/decide-in/<slug:kind>/test", chats.test, name="chat-test"),
+    path("team/<int:team_id>/decide-in/<slug:kind>/remove", chats.remove, name="chat-remove"),
+    path(
+        "team/<int:team_id>/decide-in/<slug:kind>/users/<int:user_id>/disconnect",
+        chats.disconnect,
+        name="chat-user-disconnect",
+    ),
+    path("chats/<int:team_id>/<slug:kind>", incoming.incoming, name="chat-incoming"),
+    path("preferences/chats/connect/<str:token>", connecting.connect, name="chat-connect"),
+    path("preferences/chats/<int:user_id>/disconnect", connecting.disconnect, name="chat-disconnect"),
     path("team/members/<int:membership_id>/role", team.member_change, name="member-change"),
     path("team/<int:team_id>/members/restore", team.member_restore, name="member-restore"),
     path("team/members/<int:membership_id>/confirm", team.member_confirm, name="member-confirm"),

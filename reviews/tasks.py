@@ -172,6 +172,14 @@ def notify() -> None:
 
 
 @shared_task
+def cards() -> None:
+    """Post held items into the chats in which teams decide, and bring what was posted up to date."""
+    from reviews.chats import cards
+
+    cards.sweep()
+
+
+@shared_task
 def import_logs() -> None:
     """Read on in uploaded logs, and delete those whose time is over."""
     from reviews.logs import imports

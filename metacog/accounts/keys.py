@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from metacog.audit import audit
 from metacog.db.prepared import Select
-from metacog.models import Agent, AgentKey, Channel, Identity, Team
+from metacog.models import Agent, AgentKey, Channel, ChatApp, Identity, Team
 
 TOLERANCE_SECONDS = 300
 MOST_LIVE = 2  # keys of an agent
@@ -192,6 +192,7 @@ def decrypted(stored: str) -> str | None:
         return None
 
 
+CHAT_SECRETS = ("token_encrypted", "secret_encrypted")
 _OF_FACTORS = {"secret", "seed"}  # what django-allauth has us encrypt of an app and of recovery codes
 
 
@@ -210,6 +211,7 @@ def rekey() -> tuple[int, list[Any]]:
         *((key, "secret_encrypted") for key in live),
         *((identity, "refresh_token_encrypted") for identity in Identity.objects.select_related("account__user")),
         *((channel, "url_encrypted") for channel in Channel.objects.select_related("team")),
+        *((app, field) for app in ChatApp.objects.select_related("team") for field in CHAT_SECRETS),
         *((webhook, field) for webhook in of_webhooks for field in ("secret_encrypted", "former_secret_encrypted")),
     ]
     for row, field in rows:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext_lazy, pgettext, pgettext_lazy
 
 from metacog.audit.audit import KINDS
-from metacog.models import AuditEvent
+from metacog.models import AuditEvent, ChatApp
 
 # What happened to one part of a response; the action is the part's kind and one of these (`chat-held`).
 OF_ITEMS: Mapping[str, Promise] = {
@@ -335,6 +335,12 @@ SENTENCES: Mapping[str, Promise] = {
         "Notifying the team's chat was given up after %(attempts)s attempts",
         "attempts",
     ),
+    "chat-changed": gettext_lazy("%(actor)s changed how the team decides in %(chat)s (%(fields)s)"),
+    "chat-removed": gettext_lazy("%(actor)s removed %(chat)s, in which the team decided"),
+    "chat-connected": gettext_lazy("%(person)s connected the user %(user)s of %(chat)s, to decide there"),
+    "chat-disconnected": gettext_lazy("%(actor)s disconnected the user %(user)s of %(chat)s from %(person)s"),
+    "chat-posted": gettext_lazy("A held item was posted to %(chat)s"),
+    "chat-given-up": gettext_lazy("A message about a held item in %(chat)s was given up"),
     "notice-sent": gettext_lazy("%(person)s was notified of held items"),
     "notice-given-up": ngettext_lazy(
         "Notifying %(person)s was given up after %(attempts)s attempt",
@@ -359,7 +365,13 @@ SENTENCES: Mapping[str, Promise] = {
 ACTIONS = (*SENTENCES, *(f"{kind}-{done}" for kind in (*KINDS, "item") for done in OF_ITEMS))
 
 # How it was done, where that was not in the console.
-WAYS: Mapping[str, Promise] = {"mail": gettext_lazy("%(told)s, by email"), "api": gettext_lazy("%(told)s, by API")}
+WAYS: Mapping[str, Promise] = {
+    "mail": gettext_lazy("%(told)s, by email"),
+    "api": gettext_lazy("%(told)s, by API"),
+    "slack": gettext_lazy("%(told)s, in Slack"),
+    "telegram": gettext_lazy("%(told)s, in Telegram"),
+}
+CHATS: Mapping[str, Promise | str] = dict(ChatApp.Kind.choices)
 
 FACTORS: Mapping[str, Promise] = {
     "app": gettext_lazy("authenticator app"),
@@ -389,6 +401,8 @@ def tell(event: AuditEvent) -> str:
         said=event.after,
         fields=pgettext("list", ", ").join(event.data.get("fields", [])),
     )
+    if chat := event.data.get("chat"):
+        words["chat"] = CHATS.get(chat, chat)
     if factor := event.data.get("factor"):
         words["factor"] = FACTORS.get(factor, factor)
     told = str(sentence % words)

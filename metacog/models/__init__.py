@@ -2,6 +2,7 @@
 
 from metacog.models.agents import Agent, AgentKey, AgentState, agent_id
 from metacog.models.audit import AppendOnly, AppendOnlyError, AppendOnlyRows, AuditEvent, AuditSeal, AuditUnsealed
+from metacog.models.chats import ChatApp, ChatUser
 from metacog.models.heartbeat import Heartbeat
 from metacog.models.notices import Channel, Notice, PersonNotices, notice_id
 from metacog.models.people import Language, MemberGroup, Membership, Role, Team, User
@@ -11,7 +12,7 @@ from metacog.models.tokens import PersonalToken
 
 __all__ = [
     "Agent", "AgentKey", "AgentState", "AppendOnly", "AppendOnlyError", "AppendOnlyRows", "AuditEvent", "AuditSeal",
-    "AuditUnsealed", "CacheEntry", "Channel", "Heartbeat", "Identity", "Language", "MemberGroup",
+    "AuditUnsealed", "CacheEntry", "Channel", "ChatApp", "ChatUser", "Heartbeat", "Identity", "Language", "MemberGroup",
     "Membership", "Notice", "PersonNotices", "PersonalToken", "Policy", "Role", "Team", "TeamRules", "User",
     "agent_id", "notice_id", "seed_parts", "seed_release", "seed_weights",
 ]  # fmt: skip

@@ -41,7 +41,7 @@ from metacog.accounts.forms import FirstPasswordForm, PasswordForm, PreferencesF
 from metacog.accounts.notice_forms import PersonNoticesForm
 from metacog.audit import audit
 from metacog.http.middleware import has_not_come, in_words
-from metacog.models import Language, PersonalToken, Role, User
+from metacog.models import ChatUser, Language, PersonalToken, Role, User
 from metacog.notices import mail
 from metacog.pages import security
 from metacog.sign_in import sign_ins
@@ -198,6 +198,7 @@ def preferences_page(request: Request, *, status: int, new_token: str = "", **fo
         "restorable_tokens": tokens.restorable(user, now).filter(person=user),
         "new_token": new_token,
         "base_url": settings.PUBLIC_URL,
+        "chat_users": ChatUser.objects.select_related("app__team").filter(person=user),
         "has_mail": mail.is_set_up(),
         "may_decide": user.teams_as(Role.REVIEWER).exists(),
         "section": "preferences",

@@ -1,5 +1,6 @@
 """What happened and what people decided; a module for each subject."""
 
+from reviews.models.chats import ChatCard
 from reviews.models.corrections import LearnedCorrections, PossibleCorrection, correction_id
 from reviews.models.decisions import Approval, Decision, DecisionVerdict, approval_id, decision_id
 from reviews.models.deliveries import Delivery, Endpoint, TeamWebhook, delivery_id, webhook_id
@@ -34,6 +35,7 @@ __all__ = [
     "BudgetDay",
     "CallGrant",
     "CallOutcome",
+    "ChatCard",
     "Comment",
     "ContrastLook",
     "CorrectedResponse",

@@ -124,13 +124,13 @@ def message_of(channel: Channel, new: QuerySet[HeldItem], waiting: QuerySet[Held
                 "%(count)s new held items in %(team)s; a rule asks about a tool call.",
                 count,
             )
-            if items[0].by_rule and not _asks(items[0])
+            if items[0].by_rule and not asks(items[0])
             else ngettext(
                 "%(count)s new held item in %(team)s: an agent asks a question.",
                 "%(count)s new held items in %(team)s; an agent asks a question.",
                 count,
             )
-            if _asks(items[0])
+            if asks(items[0])
             else ngettext(
                 "%(count)s new held item in %(team)s, score %(score)s.",
                 "%(count)s new held items in %(team)s, the highest score %(score)s.",
@@ -140,23 +140,27 @@ def message_of(channel: Channel, new: QuerySet[HeldItem], waiting: QuerySet[Held
         since = gettext("The oldest is held for %(age)s.") % {"age": _age(oldest, now)}
         lines, colon = [f"{first % said}{gap()}{since}"], gettext(": ")
         for held in items:
-            agent, score = short(plain(held.agent.name)), held.hesitation_score
-            said = {"kind": held.get_kind_display(), "agent": agent, "score": score}
-            title = (
-                gettext("%(kind)s from %(agent)s")
-                if _asks(held)
-                else gettext("%(kind)s from %(agent)s that a rule asks about")
-                if held.by_rule
-                else gettext("%(kind)s from %(agent)s, score %(score)s")
-            ) % said
-            lines.append(f"• {title}{colon}{short(_reason(held))}")
-            told = (_does(held, with_objects=channel.texts), _odd(held, with_texts=channel.texts))
+            lines.append(f"• {chat_title(held)}{colon}{short(reason_of(held))}")
+            told = (does(held, with_objects=channel.texts), odd(held, with_texts=channel.texts))
             lines += [short(each) for each in told if each]
             lines += [chat.inert(_excerpt(held, SHORT))] if channel.texts else []
             lines.append(url("item", held.public_id))
         if more := count - len(items):
             lines.append(_more(more))
         return "\n".join([*lines, url("queue")] if more else lines)
+
+
+def chat_title(held: Any) -> str:
+    """Name an item, read with `by_rule`, as a chat may have it."""
+    agent = short(plain(held.agent.name))
+    said = {"kind": held.get_kind_display(), "agent": agent, "score": held.hesitation_score}
+    return (
+        gettext("%(kind)s from %(agent)s")
+        if asks(held)
+        else gettext("%(kind)s from %(agent)s that a rule asks about")
+        if held.by_rule
+        else gettext("%(kind)s from %(agent)s, score %(score)s")
+    ) % said
 
 
 def plain(text: str) -> str:
@@ -175,13 +179,13 @@ def _letter(person: User, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], 
                 "metacog: %(count)s new held items; a rule asks about a tool call",
                 count,
             )
-            if items[0].by_rule and not _asks(items[0])
+            if items[0].by_rule and not asks(items[0])
             else ngettext(
                 "metacog: %(count)s new held item: an agent asks a question",
                 "metacog: %(count)s new held items; an agent asks a question",
                 count,
             )
-            if _asks(items[0])
+            if asks(items[0])
             else ngettext(
                 "metacog: %(count)s new held item, score %(score)s",
                 "metacog: %(count)s new held items, the highest score %(score)s",
@@ -235,15 +239,15 @@ def told_of(held: Any, person: User, now: datetime) -> Told:
     return Told(
         title=(
             gettext("%(kind)s from %(agent)s (%(team)s)")
-            if _asks(held)
+            if asks(held)
             else gettext("%(kind)s from %(agent)s (%(team)s) that a rule asks about")
             if held.by_rule
             else gettext("%(kind)s from %(agent)s (%(team)s), score %(score)s")
         )
         % said,
-        reason=_reason(held),
-        does=cut(_does(held, with_objects=held.team.mail_texts), EXCERPT),
-        odd=cut(_odd(held, with_texts=held.team.mail_texts), EXCERPT),
+        reason=reason_of(held),
+        does=cut(does(held, with_objects=held.team.mail_texts), EXCERPT),
+        odd=cut(odd(held, with_texts=held.team.mail_texts), EXCERPT),
         since=gettext("Held on %(at)s") % {"at": at(held.held_at)},
         excerpt=_excerpt(held, EXCERPT) if held.team.mail_texts else "",
         url=url("item", held.public_id),
@@ -255,12 +259,12 @@ def _decide_url(person: User, held: HeldItem, now: datetime) -> str:
     return settings.PUBLIC_URL + mail_links.path(mail_links.link_to(person, held, now))
 
 
-def _asks(held: HeldItem) -> bool:
+def asks(held: HeldItem) -> bool:
     return held.kind == HeldItem.Kind.QUESTION
 
 
-def _reason(held: HeldItem) -> str:
-    if _asks(held):
+def reason_of(held: HeldItem) -> str:
+    if asks(held):
         return gettext("The agent needs a person's answer.")
     if held.kind == HeldItem.Kind.TOOL_CALL and held.call.hesitation is None:
         return gap().join(plain(sentence) for sentence in why_asked(held.call))
@@ -268,7 +272,7 @@ def _reason(held: HeldItem) -> str:
     return gettext(", ").join(plain(part.reason) for part in parts(signals))
 
 
-def _does(held: Any, *, with_objects: bool) -> str:
+def does(held: Any, *, with_objects: bool) -> str:
     """Return what a tool call is and what it would do; without objects where texts stay here."""
     if held.kind != HeldItem.Kind.TOOL_CALL or not held.call.effects:
         return ""
@@ -276,7 +280,7 @@ def _does(held: Any, *, with_objects: bool) -> str:
     return plain(gettext("%(tool)s: %(effects)s") % {"tool": held.call.name, "effects": told})
 
 
-def _odd(held: Any, *, with_texts: bool) -> str:
+def odd(held: Any, *, with_texts: bool) -> str:
     """Return which letters look like others: of a tool's name; where texts may go out, of names and hosts in them."""
     name = held.call.name if held.kind == HeldItem.Kind.TOOL_CALL else ""
     return plain(row_mark(name, held.clip if with_texts else ""))

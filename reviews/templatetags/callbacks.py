@@ -8,7 +8,7 @@ from django import template
 from django.template.context import RequestContext
 from django.utils import timezone
 
-from metacog.models import Agent, Role, Team
+from metacog.models import Agent, ChatApp, Role, Team
 from reviews.models import Delivery, Endpoint, HeldItem
 from reviews.models.deliveries import EVENTS
 from reviews.outbox import webhooks
@@ -57,3 +57,10 @@ def webhooks_of(context: RequestContext, team: Team) -> dict[str, Any]:
         "most": webhooks.MOST,
         "csrf_token": context.get("csrf_token"),
     }
+
+
+@register.inclusion_tag("reviews/_team_chats.html")
+def chats_of(team: Team) -> dict[str, Any]:
+    """Show in which chats a team decides, to its owners."""
+    known = {app.kind: app for app in ChatApp.objects.filter(team=team)}
+    return {"team": team, "chats": [(kind, title, known.get(kind)) for kind, title in ChatApp.Kind.choices]}

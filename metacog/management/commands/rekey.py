@@ -8,7 +8,7 @@ from allauth.mfa.models import Authenticator
 from django.core.management.base import BaseCommand, CommandError
 
 from metacog.accounts import keys
-from metacog.models import AgentKey, Channel, Identity
+from metacog.models import AgentKey, Channel, ChatApp, Identity
 
 
 class Command(BaseCommand):
@@ -29,6 +29,8 @@ def _lost(row: Any) -> str:
         what, remedy = f"A second factor of {row.user.get_username()}", "remove it (second_factor NAME)"
     elif isinstance(row, Identity):
         what, remedy = f"The refresh token of {row.account.user.get_username()}", "let them sign in again"
+    elif isinstance(row, ChatApp):
+        what, remedy = f"The token or secret of {row} of {row.team}", "enter both again"
     elif not isinstance(row, Channel):
         what, remedy = f"A secret of the webhook {row.public_id} ({row}) of {row.team}", "rotate its secret"
     else:
