@@ -21,7 +21,8 @@ from django.utils.translation import trans_real
 
 from metacog.accounts import tokens
 from metacog.accounts.agents import create_agent
-from metacog.models import Agent, AgentKey, Language, Membership, PersonalToken, Policy, Role, User, seed_weights
+from metacog.chats import setup
+from metacog.models import Agent, AgentKey, ChatApp, ChatUser, Language, Membership, PersonalToken, Policy, Role, User, seed_weights
 from patterns.models import ErrorPattern, Lesson, Memory, MemoryConflict, Problem, ThoughtThread
 from reviews.held.decisions import decide
 from reviews.metrics import daily
@@ -89,6 +90,8 @@ ROWS: dict[str, Any] = {
     "log_id": lambda: LogImport.objects.values_list("public_id", flat=True),
     "number": lambda: LogImportItem.objects.values_list("number", flat=True).distinct(),
     "view_id": lambda: SavedView.objects.values_list("pk", flat=True),
+    "kind": lambda: ChatApp.Kind.values,
+    "user_id": lambda: ChatUser.objects.values_list("pk", flat=True),
     "uidb64": lambda: ["MQ"],
     "provider_id": lambda: ["nowhere"],
     "pk": lambda: [],  # of a passkey: only a browser makes one
@@ -219,10 +222,13 @@ def test_every_page_opens_where_nothing_is_there_yet(aurora: Any, untranslated: 
 
 
 def test_every_page_opens_for_every_kind_of_agent(
-    aurora: Any, kuro: Any, olga: User, settings: Any, untranslated: Untranslated
+    aurora: Any, kuro: Any, olga: User, settings: Any, untranslated: Untranslated, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.SEARXNG_URL = ""
     fill(kuro, olga, "princess")
+    slack, _ = setup.save(aurora, "slack", olga, setup.Entered("xoxb-0123456789", "signing-secret", "C0", "en", True))
+    setup.connect(setup.Link(slack, "U0", "olga"), olga)
+    monkeypatch.setitem(ROWS, "token", lambda: ["rubbish", setup.connect_link(slack, "U1", "x").rpartition("/")[2]])
     tokens.issue(olga, name="script", scopes=["read", "decide"], days=7)
     decide(HeldItem.objects.filter(team=aurora)[0], olga, "reject", reason="It was not measured.")
     kinds = itertools.product(Language.values, Policy.Profile.values)

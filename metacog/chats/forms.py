@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from metacog.models import ChatApp, Language
 
 _OFF = {"autocomplete": "off", "spellcheck": "false"}
+_NEW = {"autocomplete": "new-password"}  # so that no browser fills in the one for metacog
 # By kind: how a token looks, its example; what a channel is called there.
 _TOKENS: Mapping[str, tuple[str, str]] = {
     ChatApp.Kind.SLACK: (r"xox[a-z]-[A-Za-z0-9-]{10,250}", "xoxb-…"),
@@ -34,12 +35,12 @@ _PLACES: Mapping[str, tuple[str, str, Any]] = {
 class ChatForm(forms.Form):
     """Token, secret and channel of a chat; what is stored is not shown again, and stays where nothing is entered."""
 
-    token = forms.CharField(required=False, max_length=300, widget=forms.PasswordInput(attrs=_OFF))
+    token = forms.CharField(required=False, max_length=300, widget=forms.PasswordInput(attrs=_NEW))
     secret = forms.CharField(
         label=_("Signing secret"),
         required=False,
         max_length=100,
-        widget=forms.PasswordInput(attrs=_OFF),
+        widget=forms.PasswordInput(attrs=_NEW),
         validators=[RegexValidator(r"\A[!-~]{8,100}\Z", _("Copy the signing secret from the page of the app."))],
     )
     place = forms.CharField(label=_("Channel"), max_length=100, widget=forms.TextInput(attrs=_OFF))
@@ -66,6 +67,7 @@ class ChatForm(forms.Form):
         place.widget.attrs["placeholder"], place.help_text = place_example, place_help
         if kind == ChatApp.Kind.TELEGRAM:
             del self.fields["secret"]
+            place.label = _("Chat or group")
         if app:
             token.help_text = _("…%(hint)s is set and not shown again. Leave this empty to keep it.") % {
                 "hint": app.hint

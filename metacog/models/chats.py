@@ -43,10 +43,10 @@ class ChatApp(models.Model):
     token_encrypted = models.TextField(editable=False)
     secret_encrypted = models.TextField(editable=False)  # with which the chat shows that a request is its own
     hint = models.CharField(max_length=8, editable=False)  # the end of the token
-    place = models.CharField(_("channel"), max_length=100)
+    place = models.CharField(max_length=100)
     name = models.CharField(max_length=200, editable=False)  # as the chat calls the app or bot; "" until it said so
-    language = models.CharField(_("language"), max_length=10, choices=Language, default=Language.EN)
-    texts = models.BooleanField(_("texts and arguments"), default=True)
+    language = models.CharField(max_length=10, choices=Language, default=Language.EN)
+    texts = models.BooleanField(default=True)
     since = models.DateTimeField(default=timezone.now, editable=False)  # what was held before is not posted
     # Whoever posts there has it until then; the chat may have asked to wait, or may be away.
     free_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -55,8 +55,6 @@ class ChatApp(models.Model):
     sent_at = models.DateTimeField(null=True, editable=False)  # the last success
 
     class Meta:
-        verbose_name = _("chat that decides")
-        verbose_name_plural = _("chats that decide")
         ordering = ["kind"]
         constraints = [models.UniqueConstraint(fields=["team", "kind"], name="one_chat_a_kind")]
 
@@ -74,8 +72,6 @@ class ChatUser(models.Model):
     bound_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
-        verbose_name = _("chat user")
-        verbose_name_plural = _("chat users")
         ordering = ["id"]
         constraints = [
             models.UniqueConstraint(fields=["app", "external_id"], name="one_person_a_chat_user"),

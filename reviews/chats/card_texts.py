@@ -122,7 +122,7 @@ def _approved(held: HeldItem) -> list[str]:
 def _ended(decision: Decision, *, with_reason: bool) -> str:
     told = decided(decision, None)
     if decision.reason and decision.verdict == DecisionVerdict.REJECT and with_reason:
-        told += gettext(": “%(reason)s”") % {"reason": decision.reason}
+        told += gettext(": ") + gettext("“%(text)s”") % {"text": decision.reason}
     return inert(cut(plain(told), LINE))
 
 

@@ -27,7 +27,6 @@ class Migration(migrations.Migration):
                 ('held', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='cards', to='reviews.helditem')),
             ],
             options={
-                'verbose_name': 'chat card',
                 'indexes': [models.Index(condition=models.Q(('is_over', False)), fields=['app', 'next_attempt_at'], name='cards_open'), models.Index(condition=models.Q(('next_attempt_at__isnull', False)), fields=['next_attempt_at'], name='cards_due')],
                 'constraints': [models.UniqueConstraint(fields=('app', 'held'), name='one_card_a_chat')],
             },

@@ -1,9 +1,8 @@
 """What happened and what people decided; a module for each subject."""
 
-from reviews.models.chats import ChatCard
 from reviews.models.corrections import LearnedCorrections, PossibleCorrection, correction_id
 from reviews.models.decisions import Approval, Decision, DecisionVerdict, approval_id, decision_id
-from reviews.models.deliveries import Delivery, Endpoint, TeamWebhook, delivery_id, webhook_id
+from reviews.models.deliveries import ChatCard, Delivery, Endpoint, TeamWebhook, delivery_id, webhook_id
 from reviews.models.evidence import FittedWeights, Sample, SampleCursor, sample_id
 from reviews.models.extensions import ExtensionRequest, extension_id
 from reviews.models.figures import DailyFigure, LookFigure, ReviewTimeFigure, SampleFigure

@@ -14,14 +14,14 @@ from django.utils import timezone
 
 from metacog.models import AuditEvent, ChatApp
 from reviews import activity
-from reviews.chats import cards
+from reviews.chats import card_texts, cards
 from reviews.held import decisions
 from reviews.models import ChatCard, HeldItem, SearchDue
 from tests.reviews.chats.conftest import Slack, Telegram, sweep
 
 pytestmark = pytest.mark.django_db
 
-AWAY = (503, {"ok": False, "error": "service_unavailable"}, {})
+AWAY: Any = (503, {"ok": False, "error": "service_unavailable"}, {})
 LIMITS: dict[str, Any] = {
     "slack": (429, {"ok": False, "error": "ratelimited"}, {"Retry-After": "40"}),
     "telegram": (
@@ -114,13 +114,13 @@ def test_a_message_that_was_deleted_is_left_alone(chat: Any, kuro: Any, bob: Any
 
 def test_one_that_cannot_be_made_holds_up_no_other(slack: Slack, kuro: Any, monkeypatch: Any) -> None:
     kuro.hold()
-    make, first = cards.card_texts.card_of, HeldItem.objects.get()
+    make, first = card_texts.card_of, HeldItem.objects.get()
 
     def fail(held: Any, *args: Any) -> Any:
         assert held.pk != first.pk
         return make(held, *args)
 
-    monkeypatch.setattr(cards.card_texts, "card_of", fail)
+    monkeypatch.setattr(card_texts, "card_of", fail)
     cards.sweep()
     kuro.hold()
     cards.sweep()
