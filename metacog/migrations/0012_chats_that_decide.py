@@ -5,8 +5,6 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-from metacog.db.operations import InOneStep
-
 
 class Migration(migrations.Migration):
 
@@ -15,55 +13,43 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        InOneStep([
-            migrations.CreateModel(
-                name='ChatApp',
-                fields=[
-                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('kind', models.CharField(choices=[('slack', 'Slack'), ('telegram', 'Telegram')], max_length=10)),
-                    ('token_encrypted', models.TextField(editable=False)),
-                    ('secret_encrypted', models.TextField(editable=False)),
-                    ('hint', models.CharField(editable=False, max_length=8)),
-                    ('place', models.CharField(max_length=100)),
-                    ('name', models.CharField(editable=False, max_length=200)),
-                    ('language', models.CharField(choices=[('en', 'English'), ('zh-hant', '繁體中文'), ('zh-hans', '简体中文')], default='en', max_length=10)),
-                    ('texts', models.BooleanField(default=True)),
-                    ('since', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                    ('free_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                    ('failures', models.PositiveIntegerField(default=0, editable=False)),
-                    ('trouble', models.CharField(blank=True, choices=[('token', 'The chat does not accept the token.'), ('place', 'The channel was not found, or the app is not in it.'), ('limit', 'The chat asked to wait.'), ('gone', 'The message was deleted in the chat.'), ('refused', 'The chat refused the message.'), ('away', 'The chat answered with an error of its own.'), ('lost', 'The token cannot be decrypted: its secret key is gone. Enter it again.'), ('address', 'The address cannot be used.'), ('forbidden', 'The address is not public.'), ('name', 'The name in the address could not be found.'), ('connection', 'The connection failed.'), ('certificate', 'The certificate could not be verified.'), ('timeout', 'No answer in time.'), ('answer', 'The answer was not HTTP.'), ('error', 'It could not be sent; the log says why.')], editable=False, max_length=12)),
-                    ('sent_at', models.DateTimeField(editable=False, null=True)),
-                    ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='chats', to='metacog.team')),
-                ],
-                options={
-                    'ordering': ['kind'],
-                },
-            ),
-            migrations.CreateModel(
-                name='ChatUser',
-                fields=[
-                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('external_id', models.CharField(max_length=64)),
-                    ('name', models.CharField(max_length=200)),
-                    ('bound_at', models.DateTimeField(default=django.utils.timezone.now)),
-                    ('app', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='users', to='metacog.chatapp')),
-                    ('person', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='chat_users', to=settings.AUTH_USER_MODEL)),
-                ],
-                options={
-                    'ordering': ['id'],
-                },
-            ),
-            migrations.AddConstraint(
-                model_name='chatapp',
-                constraint=models.UniqueConstraint(fields=('team', 'kind'), name='one_chat_a_kind'),
-            ),
-            migrations.AddConstraint(
-                model_name='chatuser',
-                constraint=models.UniqueConstraint(fields=('app', 'external_id'), name='one_person_a_chat_user'),
-            ),
-            migrations.AddConstraint(
-                model_name='chatuser',
-                constraint=models.UniqueConstraint(fields=('app', 'person'), name='one_chat_user_a_person'),
-            ),
-        ]),
+        migrations.CreateModel(
+            name='ChatApp',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(choices=[('slack', 'Slack'), ('telegram', 'Telegram')], max_length=10)),
+                ('token_encrypted', models.TextField(editable=False)),
+                ('secret_encrypted', models.TextField(editable=False)),
+                ('hint', models.CharField(editable=False, max_length=8)),
+                ('place', models.CharField(max_length=100)),
+                ('name', models.CharField(editable=False, max_length=200)),
+                ('language', models.CharField(choices=[('en', 'English'), ('zh-hant', '繁體中文'), ('zh-hans', '简体中文')], default='en', max_length=10)),
+                ('texts', models.BooleanField(default=True)),
+                ('since', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ('free_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ('failures', models.PositiveIntegerField(default=0, editable=False)),
+                ('trouble', models.CharField(blank=True, choices=[('token', 'The chat does not accept the token.'), ('place', 'The channel was not found, or the app is not in it.'), ('limit', 'The chat asked to wait.'), ('gone', 'The message was deleted in the chat.'), ('refused', 'The chat refused the message.'), ('away', 'The chat answered with an error of its own.'), ('lost', 'The token cannot be decrypted: its secret key is gone. Enter it again.'), ('address', 'The address cannot be used.'), ('forbidden', 'The address is not public.'), ('name', 'The name in the address could not be found.'), ('connection', 'The connection failed.'), ('certificate', 'The certificate could not be verified.'), ('timeout', 'No answer in time.'), ('answer', 'The answer was not HTTP.'), ('error', 'It could not be sent; the log says why.')], editable=False, max_length=12)),
+                ('sent_at', models.DateTimeField(editable=False, null=True)),
+                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='chats', to='metacog.team')),
+            ],
+            options={
+                'ordering': ['kind'],
+                'constraints': [models.UniqueConstraint(fields=('team', 'kind'), name='one_chat_a_kind')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ChatUser',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('external_id', models.CharField(max_length=64)),
+                ('name', models.CharField(max_length=200)),
+                ('bound_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('app', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='users', to='metacog.chatapp')),
+                ('person', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='chat_users', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'ordering': ['id'],
+                'constraints': [models.UniqueConstraint(fields=('app', 'external_id'), name='one_person_a_chat_user'), models.UniqueConstraint(fields=('app', 'person'), name='one_chat_user_a_person')],
+            },
+        ),
     ]

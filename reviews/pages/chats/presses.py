@@ -117,7 +117,7 @@ def _undo(asked: Asked) -> Reply:
     if decision is None and approval and decisions.withdraw_approval(approval, via):
         return Done(gettext("Your approval is withdrawn."))
     if decision is None:
-        return Told(gettext("Nothing was undone: only whoever decided can undo it."))
+        return Told(gettext("Nothing was undone: only the person who decided can undo it."))
     return Told(gettext("Nothing was undone: it is too late."))
 
 

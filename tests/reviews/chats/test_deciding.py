@@ -116,7 +116,7 @@ def test_what_somebody_decides_elsewhere_is_shown_and_its_undo(chat: Any, kuro: 
     sweep(chat)
     assert "rejected by Bob" in chat.shown()
     chat.press(ANNA[chat.kind], "Undo")  # is Bob's alone
-    assert "only whoever decided" in chat.told()
+    assert "only the person who decided" in chat.told()
     chat.press(ANNA[chat.kind], "", stale)
     assert "rejected by Bob" in chat.told()
     assert decisions.undo(decision, bob)
