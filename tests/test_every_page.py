@@ -22,7 +22,19 @@ from django.utils.translation import trans_real
 from metacog.accounts import tokens
 from metacog.accounts.agents import create_agent
 from metacog.chats import setup
-from metacog.models import Agent, AgentKey, ChatApp, ChatUser, Language, Membership, PersonalToken, Policy, Role, User, seed_weights
+from metacog.models import (
+    Agent,
+    AgentKey,
+    ChatApp,
+    ChatUser,
+    Language,
+    Membership,
+    PersonalToken,
+    Policy,
+    Role,
+    User,
+    seed_weights,
+)
 from patterns.models import ErrorPattern, Lesson, Memory, MemoryConflict, Problem, ThoughtThread
 from reviews.held.decisions import decide
 from reviews.metrics import daily

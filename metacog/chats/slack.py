@@ -10,8 +10,7 @@ import hmac
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs
 
 from django.conf import settings
@@ -20,9 +19,6 @@ from django.utils.translation import gettext
 from metacog.chats import calls
 from metacog.chats.shapes import Button, Card, Done, Field, Form, Passage, Press, Refused, Reply, Told, Wrong
 from metacog.models import ChatApp
-
-if TYPE_CHECKING:
-    from slack_sdk.web.client import WebClient
 
 Trouble = ChatApp.Trouble
 
@@ -136,36 +132,15 @@ def _call(app: ChatApp, method: str, seconds: int = calls.SECONDS, **given: Any)
     """Call a method of the Web API. Raises Refused."""
     from slack_sdk.errors import SlackApiError
 
-    client = _client_class()(token=calls.token_of(app), base_url=f"{settings.SLACK_URL or API}/", timeout=seconds)
+    from metacog.chats.slack_client import Client
+
+    client = Client(token=calls.token_of(app), base_url=f"{settings.SLACK_URL or API}/", timeout=seconds)
     try:
         answer = getattr(client, method)(**given)
     except SlackApiError as error:
         raise Refused(_TROUBLES.get(error.response.get("error", ""), Trouble.REFUSED)) from None
     known: dict[str, Any] = answer.data
     return known
-
-
-@cache
-def _client_class() -> type[WebClient]:
-    """Return the client of slack-sdk, with our way out in place of urllib, and no retries but those of the outbox."""
-    from slack_sdk.web.client import WebClient
-    from slack_sdk.web.slack_response import SlackResponse
-
-    class Client(WebClient):
-        def api_call(self, api_method: str, **given: Any) -> SlackResponse:
-            url, headers = f"{self.base_url}{api_method}", {"Authorization": f"Bearer {self.token}"}
-            values = {**(given.get("json") or given.get("params") or {})}
-            # It must be trusted where the operator named it: it may be private.
-            trusted = bool(settings.SLACK_URL)
-            said = calls.post(url, values, headers, seconds=self.timeout, is_trusted=trusted)
-            answer = SlackResponse(
-                client=self, http_verb="POST", api_url=url, req_args={}, data=said.data, headers={},
-                status_code=said.status,
-            )  # fmt: skip
-            answer.validate()  # type: ignore[no-untyped-call]
-            return answer
-
-    return Client
 
 
 # -- what goes out ---------------------------------------------------------------------------------------
