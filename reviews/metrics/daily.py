@@ -30,6 +30,7 @@ from metacog.heuristics.tool_calls.effect_bits import names_in
 from metacog.models import Agent, Team
 from reviews.isolation import by_itself
 from reviews.models import AgentResponse, DailyFigure, Decision, DecisionVerdict, HeldCall, HeldItem, Signal
+from reviews.records.settled_calls import settled
 
 State = HeldItem.State
 
@@ -195,27 +196,24 @@ def _count(agent: Agent, day: date) -> dict[str, Any]:
     )
 
 
-CALLS = ("passed", "denied", "approved", "edited", "rejected", "withdrawn", "expired", "pending")
+CALLS = ("passed", "denied", "approved", "edited", "rejected", "withdrawn", "expired", "pending", "granted")
+UNASKED = ("passed", "granted", "denied")  # of those: what nobody was asked about
+NO_EFFECT = "none"  # in place of one, of a call that has none
 
 
 def _calls(responses: QuerySet[AgentResponse]) -> dict[str, Any]:
-    """Count tool calls by tool and by effect: what rules did with them, and what became of those that were held."""
+    """Count tool calls by tool and by effect: what rules and grants did with them, and what became of the others."""
     tools: dict[str, Counter[str]] = {}
     effects: dict[str, Counter[str]] = {}
 
-    def count(tool: str | None, kinds: Iterable[str], became: str) -> None:
-        if tool is not None:
-            tools.setdefault(tool, Counter())[became] += 1
-        for kind in kinds:
+    def count(tool: str, kinds: Iterable[str], became: str) -> None:
+        tools.setdefault(tool, Counter())[became] += 1
+        for kind in set(kinds) or {NO_EFFECT}:
             effects.setdefault(kind, Counter())[became] += 1
 
-    for response in responses.filter(calls__gt=0).only("verdict").iterator(chunk_size=100):
-        for item in response.wire_verdict()["items"]:
-            is_granted = "grant" in item  # no rule let it pass, and it is not the call that was asked about
-            if "name" in item and item["disposition"] in ("pass", "reject") and (is_granted or not item["recognised"]):
-                kinds = {each["effect"] for each in item.get("effects", ())}
-                done = "passed" if item["disposition"] == "pass" else "denied"
-                count(None if is_granted else item["name"], kinds, done)
+    with_calls = responses.filter(calls__gt=0).only("verdict")
+    for item, fate in settled(with_calls.iterator(chunk_size=100)):
+        count(item["name"], [each["effect"] for each in item.get("effects", ())], fate)
     pending = 0
     held = HeldCall.objects.filter(held__response__in=responses)
     for name, bits, state, closed_at in held.values_list("name", "held__effect_bits", "held__state", "held__closed_at"):
@@ -436,10 +434,14 @@ class Total(Counts):
                     before = added.get(int(value), (0, 0))
                     added[int(value)] = (before[0] + decided, before[1] + rejected)
             total.seconds.update({int(value): count for value, count in figure.seconds.items()})
-            for sums, counts_of in ((total.calls, figure.calls), (total.effects, figure.effects or {})):
-                for name, each in counts_of.items():
-                    sums.setdefault(name, Counter()).update(each)
+            _add(total.calls, figure.calls)
+            _add(total.effects, figure.effects or {})
         return replace(total, **counts)
+
+    @property
+    def all_calls(self) -> Counter[str]:
+        """Return what became of all tool calls, each counted once, as CALLS has it."""
+        return sum(self.calls.values(), Counter())
 
     @property
     def median_interval(self) -> tuple[int, int] | None:
@@ -463,14 +465,19 @@ class Total(Counts):
         return Ratio(sum(rejected for _, rejected in bands), sum(decided for decided, _ in bands))
 
 
-def effects_of(agent: Agent, since: date) -> dict[str, Counter[str]]:
-    """Return what became of an agent's tool calls since a day, by effect."""
-    stored = DailyFigure.objects.filter(agent=agent, day__gte=since).order_by().values_list("effects", flat=True)
-    sums: dict[str, Counter[str]] = {}
-    for counts in stored:
-        for name, each in (counts or {}).items():
-            sums.setdefault(name, Counter()).update(each)
-    return sums
+def calls_of(agent: Agent, since: date) -> Total:
+    """Return what became of an agent's tool calls since a day, by tool and by effect; of the total nothing else."""
+    total = Total()
+    stored = DailyFigure.objects.filter(agent=agent, day__gte=since).order_by().values_list("calls", "effects")
+    for by_tool, by_effect in stored:
+        _add(total.calls, by_tool)
+        _add(total.effects, by_effect or {})
+    return total
+
+
+def _add(sums: dict[str, Counter[str]], counts_of: Mapping[str, Mapping[str, int]]) -> None:
+    for name, each in counts_of.items():
+        sums.setdefault(name, Counter()).update(each)
 
 
 def lifts(team: Team, since: date) -> dict[str, Lift]:

@@ -39,8 +39,8 @@ class DailyFigure(models.Model):
     # Null: from before these were counted.
     patterns = models.JSONField(null=True)
     people = models.JSONField(null=True)
-    # By tool: how many calls a rule let pass and denied; of those that were held, how many people (or the agent, or
-    # time) approved, edited, rejected, withdrew and let expire.
+    # By tool: how many calls a rule or a grant let pass, and a rule denied; of those that were held, how many people
+    # (or the agent, or time) approved, edited, rejected, withdrew and let expire.
     calls = models.JSONField(default=dict, db_default={})
     # By effect, as `calls`: each call once for each effect that it has. Null: from before this was counted.
     effects = models.JSONField(null=True)

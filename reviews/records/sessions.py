@@ -22,6 +22,7 @@ from django.utils.translation import pgettext_lazy
 from metacog.db.rows import COUNTED
 from metacog.models import Agent
 from reviews.models import AgentResponse, CallOutcome, HeldItem
+from reviews.records.settled_calls import settled
 
 PAGE = 50  # posts that are shown together
 WINDOW = 2_000  # posts among which those of a kind are looked for at once
@@ -91,6 +92,7 @@ class Summary:
     last_at: datetime
     states: Mapping[str, int]  # of held items
     outcomes: Mapping[str, int]  # of approved calls
+    settled: Mapping[str, int]  # calls that nobody was asked about
     last: str  # the last post
 
     @property
@@ -148,7 +150,7 @@ class Session:
         return self._whole(self.rows.order_by("pk"))
 
     def summary(self) -> Summary | None:
-        """Count what it came to; three queries. None: there is no such session."""
+        """Count what it came to; four queries. None: there is no such session."""
         last = self.rows.order_by("-pk").values_list("public_id", "received_at").first()
         if last is None:
             return None
@@ -163,7 +165,9 @@ class Session:
             states[state] += count
             if kind == HeldItem.Kind.TOOL_CALL and state in (State.APPROVED, State.EDITED):
                 outcomes[status or ""] += count
-        return Summary(**told, last=last[0], last_at=last[1], states=states, outcomes=outcomes)
+        with_calls = AgentResponse.objects.filter(pk__in=counted.values("pk"), calls__gt=0).only("verdict")
+        fates = Counter[str](fate for _item, fate in settled(with_calls.iterator(chunk_size=100)))
+        return Summary(**told, last=last[0], last_at=last[1], states=states, outcomes=outcomes, settled=fates)
 
     def _place(self, public_id: str) -> int:
         """Return the key of a post of this session; 0 where there is none of that id."""

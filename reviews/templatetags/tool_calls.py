@@ -24,7 +24,7 @@ def effects_of(agent: Agent) -> dict[str, Any]:
     """Tell what an agent's tool calls of the last days would do, and what became of them."""
     today = daily.day_of(timezone.now())
     return {
-        "chart": charts.effects(daily.effects_of(agent, today - timedelta(days=DAYS - 1))),
+        "chart": charts.effects(daily.calls_of(agent, today - timedelta(days=DAYS - 1))),
         "days": DAYS,
         "url": f"{reverse('statistics')}?days={DAYS}&agent={agent.public_id}#effects",
     }

@@ -123,3 +123,22 @@ def test_an_owners_first_day(open_page: Any, olga: Any, aurora: Team, live_serve
     page.get_by_role("button", name="Set the password and sign in").click()
     page.goto(f"/queue/{held}/")
     page.get_by_role("button", name="Approve").wait_for()
+
+
+@pytest.mark.parametrize(("width", "is_phone"), [(390, True), (1440, False)])
+def test_the_parts_of_statistics_are_folded_on_phones_alone(
+    open_page: Any, alice: Any, kuro: Any, width: int, is_phone: bool
+) -> None:
+    call = {"kind": "tool_call", "name": "Bash", "arguments": {"command": "rm x"}}
+    kuro.respond("", items=[call])
+    daily.count_days(timezone.now())
+    page = open_page(alice)
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto("/statistics/#effects")
+    parts = page.locator("details.foldable")
+    folded = page.locator("details.foldable:not([open])")
+    expect(page.get_by_text("All calls").first).to_be_visible()
+    expect(folded).to_have_count(parts.count() - 1 if is_phone else 0)
+    if is_phone:
+        folded.first.locator("summary").click()
+        expect(folded).to_have_count(parts.count() - 2)

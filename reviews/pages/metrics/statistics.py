@@ -5,6 +5,7 @@ All of it comes from the daily figures: the page costs the same however many res
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -139,7 +140,7 @@ def statistics(request: PersonRequest) -> HttpResponse:
         "bands": charts.bands(total),
         "groups": [(by, name, asked.with_group(by), by == asked.by) for by, name in breakdown.GROUPS.items()],
         "breakdown": breakdown.shown(found, asked.by, request.user),
-        "effects": charts.effects(total.effects),
+        "effects": charts.effects(total),
         "calls": _calls(total),
         "calls_told": _calls_told(total),
         "outcomes": _outcomes(found.outcomes, request),
@@ -164,6 +165,7 @@ def _tiles(total: Total, before: Total) -> dict[str, Any]:
         "median": duration(total.median_seconds),
         "median_change": changes.of_median(total, before) if timed and before.responses else "",
         "timed": unbroken(_timed(total)),
+        "calls": {name: number(count) for name, count in charts.fates(total.all_calls).items()},
     }
 
 
@@ -207,36 +209,34 @@ def _learned(request: PersonRequest, asked: Asked) -> list[dict[str, Any]]:
 
 def _calls(total: Total) -> list[dict[str, Any]]:
     """Return what became of each tool's calls, those that people were asked about most first."""
-    found: list[dict[str, Any]] = []
-    for name, counts in total.calls.items():
-        let_go, turned_down = counts["approved"] + counts["edited"], counts["rejected"] + counts["withdrawn"]
-        found.append(
-            {
-                "name": name,
-                "held": counts.total() - counts["passed"] - counts["denied"],
-                "counts": {each: number(counts[each]) for each in daily.CALLS},
-                "approved": ratio(Ratio(let_go, let_go + turned_down)),
-            }
-        )
-    return sorted(found, key=lambda row: (-row["held"], row["name"]))[:MOST_TOOLS]
+    found = sorted(total.calls.items(), key=lambda each: (-charts.fates(each[1])["asked"], each[0]))[:MOST_TOOLS]
+    return [_row_of_calls(name, counts) for name, counts in found]
+
+
+def _row_of_calls(name: str, counts: Counter[str]) -> dict[str, Any]:
+    told = charts.fates(counts)
+    let_go = told["approved"] + told["edited"]
+    approved = ratio(Ratio(let_go, let_go + told["rejected"]))
+    return {"name": name, "cells": charts.cells(counts), "approved": approved}
 
 
 def _calls_told(total: Total) -> str:
     """Say what people made of the tool calls that were held, and rules of the others."""
-    sums = {name: sum(counts[name] for counts in total.calls.values()) for name in daily.CALLS}
+    sums = charts.fates(total.all_calls)
     approved = sums["approved"] + sums["edited"]
-    let_go = Ratio(approved, approved + sums["rejected"] + sums["withdrawn"])
+    let_go = Ratio(approved, approved + sums["rejected"])
     told = {name: number(count) for name, count in sums.items()}
     counts = told | {"part": number(let_go.part), "whole": number(let_go.whole)}
     if not let_go.is_enough:
         said = gettext(
-            "Rules allowed %(passed)s calls and denied %(denied)s; %(part)s of %(whole)s decided calls were approved."
+            "Of %(calls)s calls rules let %(passed)s pass and grants %(granted)s, rules denied %(denied)s, and people "
+            "were asked about %(asked)s: %(part)s of %(whole)s decided calls were approved."
         )
         return said % counts
     counts |= {"rate": percent(let_go.rate), "interval": span(let_go.low, let_go.high)}
     said = gettext(
-        "Rules allowed %(passed)s calls and denied %(denied)s; people approved %(part)s of %(whole)s "
-        "(%(rate)s, 95%% CI %(interval)s)."
+        "Of %(calls)s calls rules let %(passed)s pass and grants %(granted)s, rules denied %(denied)s, and people "
+        "were asked about %(asked)s: they approved %(part)s of %(whole)s (%(rate)s, 95%% CI %(interval)s)."
     )
     return said % counts
 

@@ -310,6 +310,10 @@ def facts(summary: Summary) -> list[str]:
         calls = ngettext("%(n)s tool call", "%(n)s tool calls", summary.calls) % {"n": f"{summary.calls:,}"}
         told += gettext(", ") + calls
     lines = [told]
+    if summary.settled:
+        unasked = sum(summary.settled.values())
+        said = ngettext("%(n)s call without asking: %(which)s", "%(n)s calls without asking: %(which)s", unasked)
+        lines.append(_listed(said, unasked, _of_settled(summary)))
     if summary.held:
         lines.append(_listed(gettext("%(n)s held: %(which)s"), summary.held, _of_states(summary)))
     if summary.outcomes:
@@ -323,6 +327,9 @@ def _listed(sentence: str, count: int, which: Iterable[tuple[str, int]]) -> str:
     return sentence % {"n": f"{count:,}", "which": listed}
 
 
+_SETTLED: dict[str, str | Promise] = {
+    "passed": _("passed by a rule"), "granted": _("passed by a grant"), "denied": _("denied by a rule"),
+}  # fmt: skip
 _STATES: dict[str, str | Promise] = {
     State.PENDING: _("pending"), State.APPROVED: _("approved"), State.EDITED: _("approved with edits"),
     State.ANSWERED: _("answered"), State.REJECTED: _("rejected"), State.WITHDRAWN: _("withdrawn"),
@@ -332,6 +339,10 @@ _STATES: dict[str, str | Promise] = {
 
 def _of_states(summary: Summary) -> Iterator[tuple[str, int]]:
     return ((str(name), summary.states[state]) for state, name in _STATES.items() if summary.states.get(state))
+
+
+def _of_settled(summary: Summary) -> Iterator[tuple[str, int]]:
+    return ((str(name), summary.settled[fate]) for fate, name in _SETTLED.items() if summary.settled.get(fate))
 
 
 def _of_outcomes(summary: Summary) -> Iterator[tuple[str, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.utils import timezone
@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from metacog.heuristics.tool_calls.effect_bits import GRAVITY
 from metacog.models import Agent
-from reviews.metrics.daily import day_of
+from reviews.metrics.daily import UNASKED, day_of
 from reviews.models import DailyFigure
 from reviews.presentation.ratios import number
 from reviews.presentation.statistics.charts import short
@@ -52,6 +52,7 @@ class Sparklines:
 
     days: Sequence[tuple[str, str]]  # as a machine and as a person reads it
     by_agent: Mapping[int, Sequence[Spark]]
+    counted_at: datetime | None  # what came since is not in them
 
 
 def of_agents(agents: Sequence[Agent]) -> Sparklines:
@@ -62,11 +63,13 @@ def of_agents(agents: Sequence[Agent]) -> Sparklines:
     figures: dict[tuple[int, date], Mapping[str, Any]] = {
         (row["agent"], row["day"]): row
         for row in rows.values(
-            "agent", "day", "responses", "held", "rejected", "withdrawn", "calls", "calls_pending", "effects"
+            *("agent", "day", "responses", "held", "rejected", "withdrawn"),
+            *("calls", "calls_pending", "effects", "counted_at"),
         )
     }
     by_agent = {agent.pk: _of_days([figures.get((agent.pk, day), {}) for day in days]) for agent in agents}
-    return Sparklines([(day.isoformat(), short(day)) for day in days], by_agent)
+    counted_at = max((row["counted_at"] for row in figures.values()), default=None)
+    return Sparklines([(day.isoformat(), short(day)) for day in days], by_agent, counted_at)
 
 
 def _of_days(figures: Sequence[Mapping[str, Any]]) -> list[Spark]:
@@ -93,5 +96,5 @@ def _asked(calls: Mapping[str, Mapping[str, int]]) -> Counter[str]:
     """Count what became of the tool calls of a day that people were asked about, and decided."""
     counted: Counter[str] = Counter()
     for fates in calls.values():
-        counted.update({fate: n for fate, n in fates.items() if fate not in ("passed", "denied", "pending")})
+        counted.update({fate: n for fate, n in fates.items() if fate not in (*UNASKED, "pending")})
     return counted

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
 from django.utils.formats import date_format
-from django.utils.translation import gettext
+from django.utils.functional import Promise
+from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from metacog.heuristics.tool_calls.effect_bits import GRAVITY
+from reviews.metrics import daily
 from reviews.metrics.daily import ENOUGH, Concordance, Counts, Total
 from reviews.metrics.ranges import Range
 from reviews.metrics.report import Report
@@ -84,7 +86,8 @@ def held(report: Report) -> dict[str, Any]:
 
 
 FATES = {  # what became of tool calls: rules alone, then those that people were asked about
-    "passed": _("passed"),
+    "passed": _("passed by a rule"),
+    "granted": _("passed by a grant"),
     "denied": _("denied"),
     "approved": _("approved"),
     "edited": _("approved with edits"),
@@ -94,25 +97,50 @@ FATES = {  # what became of tool calls: rules alone, then those that people were
 }
 
 
-def effects(counted: Mapping[str, Counter[str]]) -> dict[str, Any]:
+COLUMNS: dict[str, str | Promise] = {  # a row of a table of tool calls
+    "calls": _("Calls"),
+    "passed": _("Passed by rule"),
+    "granted": _("Passed by grant"),
+    "denied": _("Denied by rule"),
+    "asked": pgettext_lazy("calls", "Asked"),
+    "approved": _("Approved"),
+    "edited": _("Approved with edits"),
+    "rejected": _("Rejected"),
+    "expired": _("Expired"),
+    "pending": pgettext_lazy("calls", "Pending"),
+}
+
+
+def fates(counts: Counter[str]) -> dict[str, int]:
+    """Return what became of tool calls, as FATES has it, with how many they are and about how many people were asked.
+
+    They are those that passed, those that were denied, and those that people were asked about.
+    """
+    told = {fate: counts[fate] for fate in FATES} | {"rejected": counts["rejected"] + counts["withdrawn"]}
+    asked = counts.total() - sum(counts[fate] for fate in daily.UNASKED)
+    return {"calls": counts.total(), "asked": asked, **told}
+
+
+def cells(counts: Counter[str]) -> list[tuple[str, str]]:
+    """Return the same as a table has it, with the titles of its columns."""
+    told = fates(counts)
+    return [(str(title), number(told[name])) for name, title in COLUMNS.items()]
+
+
+def effects(total: Total) -> dict[str, Any]:
     """Lay out a bar for each effect, the gravest first: how many tool calls had it, and what became of them."""
     rows = []
-    top = max((counts.total() for counts in counted.values()), default=0)
-    for name in GRAVITY:
-        if counts := counted.get(name):
-            fates = {fate: counts[fate] for fate in FATES} | {"rejected": counts["rejected"] + counts["withdrawn"]}
-            asked = counts.total() - counts["passed"] - counts["denied"]
-            shares, x = [], 0.0
-            for fate, count in fates.items():
-                width = 100 * count / top
-                shares += [{"fate": fate, "x": f"{x:.2f}", "width": f"{width:.2f}"}] if count else []
+    top = max((counts.total() for counts in total.effects.values()), default=0)
+    for name in (*GRAVITY, daily.NO_EFFECT):
+        if counts := total.effects.get(name):
+            shares, x, told = [], 0.0, fates(counts)
+            for fate in FATES:
+                width = 100 * told[fate] / top
+                shares += [{"fate": fate, "x": f"{x:.2f}", "width": f"{width:.2f}"}] if told[fate] else []
                 x += width
-            numbers = {"calls": counts.total(), "asked": asked, **fates}
-            rows.append(
-                {"id": name, "name": NAMES[name], "bar": shares}
-                | {"counts": {fate: number(count) for fate, count in numbers.items()}}
-            )
-    return {"rows": rows, "fates": FATES.items()}
+            title = NAMES.get(name, _("no effect"))
+            rows.append({"id": name, "name": title, "bar": shares, "cells": cells(counts)})
+    return {"rows": rows, "fates": FATES.items(), "columns": COLUMNS.values(), "all": cells(total.all_calls)}
 
 
 def precision(report: Report) -> dict[str, Any]:

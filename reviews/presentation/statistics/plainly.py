@@ -70,7 +70,9 @@ def first_interval(total: Total, before: Total) -> str:
 
 
 def _by_people(total: Total) -> Ratio:
-    return Ratio(total.rejected, total.rejected + total.edited + total.approved)
+    calls = total.all_calls
+    rejected = total.rejected + calls["rejected"]
+    return Ratio(rejected, rejected + total.edited + total.approved + calls["edited"] + calls["approved"])
 
 
 def _before(days: Range) -> str:

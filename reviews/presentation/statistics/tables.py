@@ -41,7 +41,9 @@ def tables(report: Report, viewer: User) -> dict[str, Table]:
             [[score, *counts] for score, counts in sorted(report.total.scores.items())],
         ),
         "tools": _calls("tool", sorted(report.total.calls.items())),
-        "effects": _calls("effect", [(name, report.total.effects.get(name, Counter())) for name in KINDS]),
+        "effects": _calls(
+            "effect", [(name, report.total.effects.get(name, Counter())) for name in (*KINDS, daily.NO_EFFECT)]
+        ),
         "outcomes": _outcomes(report),
         "spot-checks": spot_checks(report.misses),
         "second-looks": _second_looks(report),

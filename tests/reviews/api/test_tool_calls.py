@@ -344,7 +344,7 @@ def test_what_was_decided_about_calls_is_counted_apart(
     page = as_person(alice).get("/statistics/").content.decode()
     assert re.search(r">mcp__bank__transfer</th>.*?>3</td>.*?>2</td>", page, re.DOTALL)
     head, *_ = as_person(alice).get("/statistics.csv").content.decode().splitlines()
-    assert '"calls_expired","calls_pending","effect_read"' in head
+    assert '"calls_pending","calls_granted","effect_read"' in head
 
 
 def test_what_calls_say_is_erased_with_their_response(kuro: Any, alice: Any, aurora: Any, undo_at_once: None) -> None:

@@ -7,15 +7,17 @@ import io
 import json
 import re
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
 
 from metacog.heuristics.tool_calls.effect_bits import bits_of
-from reviews.held import alike
+from reviews.held import alike, decisions, grants
 from reviews.metrics import daily
 from reviews.models import AgentResponse, DailyFigure, HeldCall, HeldItem
 from reviews.search import indexing
+from tests.reviews.api.test_tool_calls import ruled
 from tests.reviews.pages.test_queue import shown
 from tests.tables import table
 
@@ -180,19 +182,63 @@ def test_calls_are_counted_by_effect_and_by_what_became_of_them(
     figure = DailyFigure.objects.get()
     assert figure.effects == {
         **{kind: {"approved": 1, "rejected": 1} for kind in ("delete", "secret", "send")},
-        "read": {"passed": 1, "pending": 1},
+        "read": {"granted": 1, "pending": 1},
     }
     page = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", client.get("/statistics/").content.decode()))
     assert "Tool calls by effect" in page
-    assert "delete 2 0 0 2 1 0 1 0 0" in page
-    assert "read 2 1 0 1 0 0 0 0 1" in page
+    assert "delete 2 0 0 0 2 1 0 1 0 0" in page
+    assert "read 2 0 1 0 1 0 0 0 0 1" in page
     rows = list(csv.reader(io.StringIO(client.get("/statistics/data/effects.csv").content.decode().lstrip("\ufeff"))))
     assert rows[0][:4] == ["effect", "passed", "denied", "approved"]
-    assert ["read", "1", "0"] in [row[:3] for row in rows]
+    assert ["read", "0", "0", "0", "0", "0", "0", "0", "1", "1"] in rows
     days = list(csv.DictReader(io.StringIO(client.get("/statistics.csv").content.decode().lstrip("\ufeff"))))
     assert (days[0]["effect_delete"], days[0]["effect_read"], days[0]["effect_pay"]) == ("2", "2", "0")
     agent = client.get(f"/agents/{kuro.id}/").content.decode()
     assert "Tool calls by effect" in agent
+
+
+def test_what_agents_did_adds_up(client: Any, kuro: Any, alice: Any, decide: Any, undo_at_once: None) -> None:
+    """Whatever became of a call it is counted once, in its tool's row, in the card and in the first line."""
+    ruled(kuro, {"tool": "read_*", "do": "allow"}, {"tool": "rm", "do": "deny"})
+
+    def post(name: str, session: str = "s1", **arguments: Any) -> dict[str, Any]:
+        call = {"kind": "tool_call", "name": name, "arguments": arguments, "call_id": f"c{uuid4().hex}"}
+        item: dict[str, Any] = kuro.respond("", session=session, items=[call])["items"][0]
+        return item
+
+    given = post("Bash", command="git push origin main")["held"]
+    how = decisions.Circumstances(grant=grants.Wanted(seconds=600))
+    decisions.decide(HeldItem.objects.get(public_id=given), alice, "approve", circumstances=how)
+    fates = [post(name, **arguments)["disposition"] for name, arguments in (
+        ("Bash", {"command": "git push origin main"}), ("read_file", {"path": "a"}), ("rm", {"path": "/srv/a"}),
+    )]  # fmt: skip
+    assert fates == ["pass", "pass", "reject"]
+    decide(client, post("Bash", command="rm -rf /srv/other")["held"], "reject", reason="Not there.")
+    held = HeldItem.objects.get(public_id=post("Bash", command="rm x")["held"])
+    decisions.decide(held, held.agent, "withdraw", reason="Changed my mind.")
+    post("think")  # it has no effect, and waits
+    daily.count_days(timezone.now())
+
+    page = client.get("/statistics/").content.decode()
+    sums = re.findall(r'<tr class="sum">(.*?)</tr>', page, re.S)
+    assert len(sums) == 2
+    for row in sums:
+        cells = [int(each) for each in re.findall(r'<td class="num[^>]*>(\d+)<', row)]
+        assert cells == [7, 1, 1, 1, 4, 1, 0, 2, 0, 1]
+    for row in re.findall(r"<tr[ >](?:(?!<tr).)*?</tr>", page, re.S):
+        told = dict(re.findall(r'<td class="num[^"]*" data-label="([^"]+)">(\d+)<', row))
+        if "Passed by grant" in told:
+            calls, by_rule, by_grant, denied, asked, *fates_of = map(int, told.values())
+            assert calls == by_rule + by_grant + denied + asked, row
+            assert asked == sum(fates_of), row
+    said = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
+    assert "Tool calls 7 1 passed by rule, 1 by grant, 1 denied, 4 asked" in said
+    assert "no effect 1 0 0 0 1 0 0 0 0 1" in said
+    assert "People rejected 1 of the 2 items they decided." in said
+    agents = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", client.get("/agents/").content.decode()))
+    assert re.search(r"The last 14 days were counted (just now|\d+ s ago|now)", agents), agents
+    session = re.sub(r"\s+", " ", client.get(f"/sessions/{kuro.id}/?session=s1").content.decode())
+    assert "3 calls without asking: 1 passed by a rule, 1 passed by a grant, 1 denied by a rule" in session
 
 
 def test_days_from_before_effects_were_counted_have_none(client: Any, kuro: Any) -> None:
