@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -92,12 +92,18 @@ def of_desk(
         "outcome": _outcome(outcome),
         "became": _became(held, outcome),
         "grants": grant_form.rows_of(request.user, [each for each in given if not each.is_fallen]),
-        "grant_form": grant_form.form_of(held, request.POST) if may_decide else {},
+        "grant_form": grant_form.form_of(held, _posted_of(request, held)) if may_decide else {},
         "released_changes": _released(held, standing),
         "before": before,
         "before_lines": [(each, secrets.line(call.name, each.beginning) or call.name) for each in before.latest],
         **siblings(held),
     }
+
+
+def _posted_of(request: PersonRequest, held: HeldItem) -> Mapping[str, str]:
+    """Return what was posted about this item: the answer may show the next one, whose form is as yet untouched."""
+    match = request.resolver_match
+    return request.POST if match and match.kwargs.get("held_id") == held.public_id else {}
 
 
 def siblings(held: HeldItem) -> dict[str, Any]:

@@ -123,6 +123,15 @@ class TestTheForm:
         assert '<details class="grant" id="granting" open' in answer.content.decode()
         assert HeldItem.objects.get(public_id=held).state == "pending"
 
+    def test_the_next_item_has_the_form_closed_and_untouched(self, client: Any, kuro: Any) -> None:
+        first, second = ask(kuro)["held"], ask(kuro, arguments={"command": "rm x"})["held"]
+        item = HeldItem.objects.get(public_id=first)
+        form = {"verdict": "approve", "version": item.version, "sha256": item.sha256, "grant_uses": "20"} | FORM
+        answer = client.post(f"/queue/{first}/decide", form, headers={"hx-request": "true"}).content.decode()
+        assert f"/queue/{second}/decide" in answer
+        assert '<details class="grant" id="granting">' in answer
+        assert not re.search(r'id="grant"[^>]*checked', answer)
+
     def test_an_edit_takes_none(self, client: Any, kuro: Any) -> None:
         held = ask(kuro)["held"]
         answer = decide(client, held, editor="json", json='{"command": "git pull"}', **FORM)
