@@ -23,7 +23,7 @@ def forget_scorers() -> None:
 
     scorer._automata.kept.clear()
     scorer._scorers.kept.clear()
-    in_force._model.cache_clear()
+    in_force._orders.cache_clear()
     for looks in (unreadable.policies, unreadable.rules):
         looks.bad.clear()
         looks.next = math.inf  # no page reads policies beside its own queries: test_unreadable.py has it do so

@@ -100,7 +100,7 @@ def restore(agent: Agent, key: AgentKey, actor: audit.Actor) -> bool:
 
 NOT_ASKED = (
     "created_at", "retention_days", "patterns_known_from", "mail_links", "mail_texts", "risk_kind", "risk_order",
-    "risk_samples", "risk_model", "requires_second_factor",
+    "risk_samples", "risk_model", "risk_calls", "requires_second_factor",
 )  # fmt: skip
 
 

@@ -104,6 +104,7 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "view-deleted": _("View deleted"),
         "learned-risk-chosen": _("Learned risk changed"),
         "risk-learned": _("Risk learned"),
+        "risk-of-calls-learned": _("Risk of tool calls learned"),
     },
     _("Agents"): {
         "agent-created": _ADDED,

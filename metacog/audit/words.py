@@ -304,6 +304,11 @@ SENTENCES: Mapping[str, Promise] = {
         "The team's risk was learned from %(decisions)s decisions",
         "decisions",
     ),
+    "risk-of-calls-learned": ngettext_lazy(
+        "The risk of the team's tool calls was learned from %(decisions)s decision",
+        "The risk of the team's tool calls was learned from %(decisions)s decisions",
+        "decisions",
+    ),
     "learned-risk-chosen": gettext_lazy("%(actor)s changed how the team uses learned risk (%(fields)s)"),
     "owner-created": gettext_lazy("The first owner was added"),
     "member-added": gettext_lazy("%(actor)s added %(person)s to the team"),

@@ -21,8 +21,9 @@ from .policy.policy import PROFILES, Policy
 from .policy.stuck_settings import WEIGHTS as STUCK_WEIGHTS
 from .quality.quality import FlagName
 from .ranking.around import values_in
-from .ranking.learning import cases_of, in_words, learn
+from .ranking.learning import Decided, cases_of, in_words, learn
 from .ranking.model import Model
+from .ranking.orders import Orders
 from .scorer import Scorer, given_in
 from .signals import SEED, WEIGHTS
 from .stats.gate import ENOUGH
@@ -344,9 +345,9 @@ class _Latest(dict[str, Kept]):
 
 
 def _learn(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int:
-    """Write the model as JSON; 3: it orders no better than what costs nothing, and the reason is on standard error.
+    """Write what orders words and tool calls as JSON, as far as either is worth it; 3: neither is.
 
-    1: it was learned from all lines but bad ones, the first of which is named there.
+    The reason is on standard error. 1: it was learned from all lines but bad ones, the first of which is named there.
     """
     lines, bad = [], list[tuple[int, str]]()
     for number, raw in enumerate(_lines(source), start=1):
@@ -356,7 +357,8 @@ def _learn(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int
         except Refused as refusal:
             bad.append((number, refusal.detail))
     lines.sort(key=lambda each: each[:2])  # so that the order of the input makes no difference
-    reader, decided, nobody = Reader(), [], 0
+    reader, nobody = Reader(), 0
+    decided: dict[bool, list[Decided]] = {False: [], True: []}  # on words, on tool calls
     for _, _, line, number in lines:
         try:
             found = reader.read_decided(line)
@@ -366,15 +368,23 @@ def _learn(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int
         if found is None:
             nobody += 1
         else:
-            decided.append(found)
+            decision, is_call = found
+            decided[is_call].append(decision)
     if nobody:
         print(f"{nobody:,} of {len(lines):,} lines were decided by no person, and are left out.", file=sys.stderr)
-    learned = learn(decided, options.min)
-    print(in_words(learned, options.min), file=sys.stderr)
-    is_worth_it = learned.order == "learned"
-    if is_worth_it or options.force:
-        model = learned.model if learned.model.kind == "learned" else Model.learn(cases_of(decided))
-        sink.write(json.dumps(model.as_dict(), ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+    models = dict[bool, Model | None]()
+    is_worth_it = False
+    for is_call, some in decided.items():
+        if some or not (is_call or decided[True]):
+            learned = learn(some, options.min)
+            told = in_words(learned, options.min)
+            print(f"Tool calls: {told}" if is_call else told, file=sys.stderr)
+            is_worth_it |= learned.order == "learned"
+            if learned.order == "learned" or options.force:
+                models[is_call] = learned.model if learned.model.kind == "learned" else Model.learn(cases_of(some))
+    if models:
+        orders = Orders(models.get(False), models.get(True))
+        sink.write(json.dumps(orders.as_dict(), ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
         sink.flush()
     if bad:
         number, detail = min(bad)
@@ -388,13 +398,16 @@ def _rank(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int:
     if not isinstance(document, dict):
         raise _Unusable(f"{options.model} must hold a JSON object.")
     try:
-        model = Model.from_dict(document)
+        orders = Orders.from_dict(document)
     except ValueError as error:
         raise _Unusable(f"{options.model} is no model: {error}.") from None
     reader = Reader()
 
     def ranked(value: Any) -> Mapping[str, Any]:
         line = reader.read(value)
+        model = orders.of(is_call=line.is_call)
+        if model is None:
+            return {"risk": None, "because": [], "facts": [], "model": orders.id}
         values = {value.fact: {value.key: value.value} for value in values_in(line.metadata)}
         return {
             "risk": model.risk(line.seen),
@@ -403,7 +416,7 @@ def _rank(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int:
                 {"name": name, "weight": weight} | ({"metadata": values[name]} if name in values else {})
                 for name, weight in model.because_of(line.seen)
             ],
-            "model": model.id,
+            "model": orders.id,
         }
 
     return _each_line(source, sink, ranked)

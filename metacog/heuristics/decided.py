@@ -29,6 +29,7 @@ class Line(NamedTuple):
     seen: Seen
     belongs: tuple[str, ...]
     metadata: Mapping[str, Any]
+    is_call: bool  # a tool call, and no words
 
 
 class Reader:
@@ -60,6 +61,7 @@ class Reader:
         ]
         if isinstance(line.get("name"), str) and not is_body:
             calls.append(self._called(line))
+        is_call = bool(calls) and not (items and body["response"].strip()) and all(item.call for item in items)
         # What items say beside the response is read behind it, so that places in the response stay.
         beside = [item.text for item in items if item.text not in body["response"]]
         text = "\n".join(filter(None, [body["response"], *beside]))
@@ -74,6 +76,7 @@ class Reader:
             see(text, body["user_message"] or "", facts),
             belongs(session, body["metadata"]),
             body["metadata"] or {},
+            is_call,
         )
 
     def _called(self, line: Mapping[str, Any]) -> Called:
@@ -87,8 +90,8 @@ class Reader:
         except ValidationError:
             raise _refused("/effects", "`effects` is a list of effects, as an assessment has them.") from None
 
-    def read_decided(self, line: Any) -> Decided | None:
-        """Read what was decided; None where an exported line tells of nothing that a person decided."""
+    def read_decided(self, line: Any) -> tuple[Decided, bool] | None:
+        """Read what was decided, and whether on a tool call; None where a line tells of nothing a person decided."""
         at, rejected = decided_at(line), line.get("rejected")
         if rejected is None and isinstance(line.get("verdict"), str):
             if line.get("by", "person") != "person":
@@ -99,7 +102,7 @@ class Reader:
         if not isinstance(rejected, bool):
             raise _refused("/rejected", "`rejected` is true or false.")
         found = self.read(line)
-        return Decided(found.seen, rejected, at, found.belongs, key=found.text)
+        return Decided(found.seen, rejected, at, found.belongs, key=found.text), found.is_call
 
 
 @lru_cache(1)

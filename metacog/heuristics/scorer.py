@@ -37,6 +37,7 @@ class Scored(NamedTuple):
     items: tuple[Item, ...]
     stuck: State | None
     quality: Quality | None
+    risky: Sequence[int] = ()  # indexes of what a review budget may hold
 
     @property
     def fingerprint(self) -> Fingerprint | None:
@@ -160,13 +161,15 @@ class Scorer:
             judged = asking(judged)
         verdicts = self._disposed(items, doubts, judged, {})
         was_asked = history.paused or any(verdict["disposition"] in ("hold", "mark") for verdict in verdicts)
-        if recognise and was_asked:
-            verdicts = self._disposed(items, doubts, judged, recognise(items, judged))
+        known = recognise(items, judged) if recognise and was_asked else {}
+        if known:
+            verdicts = self._disposed(items, doubts, judged, known)
         if history.paused:
             hold_paused(verdicts)
         is_unread = doubts is not None and _flag_unread(body["response"], items, verdicts)
         found = self.parts.find(body, history)
         doubt = None if doubts is None else self._hesitation_part(doubts)
+        risky: list[ItemPart] = []
         if ranking and doubt:
             parts = {
                 "hesitation": doubt,
@@ -177,9 +180,9 @@ class Scorer:
             risky = rank_items(body, items, verdicts, parts, ranking)
             if risky and recognise and not was_asked:
                 known = recognise(items, judged)
-                for each in risky:
-                    each["recognised"] = known.get(each["index"])
-            hold_riskiest(risky, ranking.left)
+            for each in risky:  # a call that its rule allows needed no approval so far
+                each["recognised"] = known.get(each["index"])
+            hold_riskiest(risky, ranking)
         if self.policy.hold_words_with_calls:
             hold_words(verdicts)
         verdict: Assessment = {
@@ -198,8 +201,8 @@ class Scorer:
             "threads": None,
         }
         if ranking and doubt:
-            verdict["risk_model"] = ranking.model.id
-        return Scored(verdict, items, found.state, found.judged)
+            verdict["risk_model"] = ranking.orders.id
+        return Scored(verdict, items, found.state, found.judged, [each["index"] for each in risky])
 
     def weigh(self, response: str, items: Sequence[Item], given: Sequence[str] = (), failing: str = "") -> Hesitation:
         """Give what `hesitate` gives, each text of an item that is not in the response as one of its own."""

@@ -126,8 +126,8 @@ class Team(models.Model):
     requires_second_factor = models.BooleanField(default=False, db_default=False, editable=False)
     # Whether a webhook was ever added to it: posts of all other teams need not look for one.
     has_webhooks = models.BooleanField(default=False, db_default=False, editable=False)
-    # What orders the queue by what its people decide: "" while nothing was proven, else what it is made of; see
-    # heuristics.ranking.model.Kind. `risk_order` says whether the queue goes by it.
+    # What orders the words in the queue by what its people decide: "" while nothing was proven, else what it is made
+    # of; see heuristics.ranking.model.Kind. `risk_order` says whether the queue goes by it.
     risk_kind = models.CharField(max_length=10, blank=True, default="", db_default="", editable=False)
     risk_model = models.BigIntegerField(null=True, editable=False)  # the key of the reviews.RiskModel of its agents
     risk_order = models.BooleanField(default=True, db_default=True, editable=False)
@@ -136,6 +136,10 @@ class Team(models.Model):
     risk_budget = models.PositiveIntegerField(null=True, editable=False, validators=[MaxValueValidator(10_000)])
     risk_budget_holds = models.BooleanField(default=False, db_default=False, editable=False)
     risk_cut = models.FloatField(null=True, editable=False)
+    # The same of its tool calls, which a model of their own ranks: within their budget they always wait.
+    risk_calls = models.CharField(max_length=10, blank=True, default="", db_default="", editable=False)
+    risk_calls_budget = models.PositiveIntegerField(null=True, editable=False, validators=[MaxValueValidator(10_000)])
+    risk_calls_cut = models.FloatField(null=True, editable=False)
     # Whether spot checks are drawn more where the learned risk is unsure.
     risk_samples = models.BooleanField(default=False, db_default=False, editable=False)
     # Within which time its people mean to decide what is held: what lists count as due. Nothing happens by itself then.

@@ -303,7 +303,7 @@ def _address(event: AuditEvent) -> str:
         return reverse("pattern-by-id", args=[event.team_id, event.object_id])
     if event.action == "policy-changed":
         return reverse("policy", args=[event.object_id])
-    if event.action in ("learned-risk-chosen", "risk-learned") and event.team_id:
+    if event.action in ("learned-risk-chosen", "risk-learned", "risk-of-calls-learned") and event.team_id:
         return f"{reverse('learned-risk')}?team={event.team_id}"
     if event.action.startswith(OF_TEAM):
         return reverse("team")

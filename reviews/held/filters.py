@@ -158,12 +158,17 @@ def with_metadata(rows: Rows, wanted: Mapping[str, str], column: str = "metadata
 
 def orders(teams: Teams) -> Sequence[Order]:
     """Return the orders in which the queue of these teams can be read, the usual one first."""
-    known: Sequence[Order] = ("learned", "risk", "age") if any(team.risk_kind for team in teams) else ("risk", "age")
+    known: Sequence[Order] = ("learned", "risk", "age") if any(_kinds(team) for team in teams) else ("risk", "age")
     return known if usual_order(teams) == known[0] else ("risk", "learned", "age")
 
 
 def usual_order(teams: Teams) -> Order:
-    return "learned" if any(team.risk_kind and team.risk_order for team in teams) else "risk"
+    return "learned" if any(_kinds(team) and team.risk_order for team in teams) else "risk"
+
+
+def _kinds(team: Team) -> str:
+    """Return what orders the words or else the tool calls of a team; "" where nothing does."""
+    return team.risk_kind or team.risk_calls
 
 
 def _filter(*told: Any, **more: Any) -> Any:

@@ -97,17 +97,12 @@ class Near:
 def near(item: HeldItem, told: Sequence[Mapping[str, Any]]) -> Near | None:
     """Say what was decided about the items most like one; None where fewer than `ENOUGH_NEAR` are like it.
 
-    `told` are the team's reasons (learning/reason_groups.py). Of words only: a call's likes are told by its tool.
+    `told` are the team's reasons for what is of its kind (learning/reason_groups.py). A call is like calls of its tool.
     """
-    if item.kind in HeldItem.NO_WORDS:
+    if item.kind == HeldItem.Kind.QUESTION:
         return None
-    rows = (
-        Decision.objects.filter(agent=item.agent_id, by=Decision.By.PERSON, seq__isnull=False, undone_at=None)
-        .exclude(held=item.pk)
-        .exclude(held__kind__in=HeldItem.NO_WORDS)
-        .order_by("-seq")
-        .values_list("held", "held__public_id", "verdict", Left("held__text", READ))[:COMPARED]
-    )
+    decided = _before(item).filter(by=Decision.By.PERSON, undone_at=None)
+    rows = decided.values_list("held", "held__public_id", "verdict", Left("held__text", READ))[:COMPARED]
     known = {held: (public_id, verdict == DecisionVerdict.REJECT, text) for held, public_id, verdict, text in rows}
     nearest = by_words(item.text[:READ], {held: text for held, (_id, _rejected, text) in known.items()})[:NEAREST]
     rejected = [held for held in nearest if known[held][1]]

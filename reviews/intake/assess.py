@@ -12,6 +12,7 @@ from typing import Any, Protocol, cast
 
 from metacog import heuristics
 from metacog.heuristics.hesitation.modulation import marked
+from metacog.heuristics.ranking.budget import Ranking
 from metacog.heuristics.text.tags import Item
 from metacog.heuristics.tool_calls.rules import Judged
 from metacog.heuristics.wire.assessment import Assessment, ItemPart
@@ -28,8 +29,8 @@ class Asks(Protocol):
     def approved(self, items: Sequence[Item], judged: Sequence[Judged | None]) -> Mapping[int, str]:
         """Return by index the held items whose approval lets an item pass."""
 
-    def room(self, told: Sequence[ItemPart]) -> int | None:
-        """Take what these items want of the review budget; where it has less, return what it has left."""
+    def room(self, told: Sequence[ItemPart], ranking: Ranking) -> Ranking | None:
+        """Take what these items want of the review budgets; where one has less, return the ranking with that."""
 
     def waiting(self, calls: Collection[str]) -> Mapping[str, str]:
         """Return of calls, by their digests, the held items that they wait as already."""
@@ -116,7 +117,7 @@ def assess(post: Post, known: Known, asks: Asks) -> Assessed:
 
 
 def _score(post: Post, past: Past, asks: Asks) -> tuple[heuristics.Scored, Past]:
-    """Score, again where the review budget had less room than was thought."""
+    """Score, again where a review budget had less room than was thought, or held a call before that waits."""
     while True:
         scored = post.scorer.assess(
             post.body,
@@ -125,10 +126,20 @@ def _score(post: Post, past: Past, asks: Asks) -> tuple[heuristics.Scored, Past]
             hesitation=post.agent.hesitation_enabled,
             ranking=past.ranking,
         )
-        left = asks.room(scored.verdict["items"]) if past.ranking else None
-        if left is None or past.ranking is None:
+        if past.ranking is None:
             return scored, past
-        past = replace(past, ranking=past.ranking._replace(left=left))
+        ranking = _waiting(post, scored, past.ranking, asks) or asks.room(scored.verdict["items"], past.ranking)
+        if ranking is None:
+            return scored, past
+        past = replace(past, ranking=ranking)
+
+
+def _waiting(post: Post, scored: heuristics.Scored, ranking: Ranking, asks: Asks) -> Ranking | None:
+    """Return the ranking that knows which calls the budget held before and that wait; None: it knows them."""
+    digests = {index: digest(post.session, call) for index in scored.risky if (call := scored.items[index].call)}
+    waiting = asks.waiting(set(digests.values())) if digests else {}
+    again = [index for index, known_by in digests.items() if known_by in waiting]
+    return None if again == [*ranking.calls.again] else ranking._replace(calls=ranking.calls._replace(again=again))
 
 
 def _hold(post: Post, scored: heuristics.Scored, asks: Asks) -> Iterator[Hold]:

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from metacog import heuristics
 from metacog.db import ids
+from metacog.heuristics.ranking.budget import Ranking
 from metacog.heuristics.text.tags import Item
 from metacog.heuristics.tool_calls.rules import Judged
 from metacog.heuristics.wire.assessment import ItemPart
@@ -34,9 +35,8 @@ class Lookups:
     def approved(self, items: Sequence[Item], judged: Sequence[Judged | None]) -> dict[int, str]:
         return recognised(self.post.agent, items) | self.calls.approved(items, judged)
 
-    def room(self, told: Sequence[ItemPart]) -> int | None:
-        agent, at = self.post.agent, self.known.at
-        return None if budget.take(agent, told, at) else budget.left(agent.team, at.date())
+    def room(self, told: Sequence[ItemPart], ranking: Ranking) -> Ranking | None:
+        return budget.take(self.post.agent, told, ranking, self.known.at)
 
     def threads(self, items: Sequence[Item], response: str) -> posts.Done:
         return posts.follow(

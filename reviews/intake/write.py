@@ -11,6 +11,7 @@ from metacog import heuristics
 from metacog.db.prepared import KEY, Insert, Select, Update, Write, new, run_together
 from metacog.heuristics.alike import shape
 from metacog.heuristics.parts import IMPASSE
+from metacog.heuristics.ranking.budget import Ranking
 from metacog.heuristics.tool_calls.effect_bits import bits_of
 from metacog.heuristics.wire.assessment import UNREAD, Assessment, HesitationPart
 from metacog.models import Agent, AgentState, AuditEvent
@@ -37,7 +38,7 @@ def write(
     """Write all of it, in the transaction that holds the lock of the post's agent."""
     agent, verdict = post.agent, assessed.verdict
     response = _response(post, known, assessed, traceparent)
-    held = {hold.public_id: _held_item(post, response, hold) for hold in assessed.new}
+    held = {hold.public_id: _held_item(post, response, hold, assessed.past.ranking) for hold in assessed.new}
     waits, asked_again = calls.wait(held, assessed.holds)
     calls.use_up(verdict["items"])
     followed, told = assessed.threads.write(), list[AuditEvent]()
@@ -128,10 +129,11 @@ def _advance(post: Post, known: Known, assessed: Assessed, response: AgentRespon
     state.cycles = posts.with_cycle(state.cycles, body["cycle"], topics)
 
 
-def _held_item(post: Post, response: AgentResponse, hold: Hold) -> HeldItem:
+def _held_item(post: Post, response: AgentResponse, hold: Hold, ranking: Ranking | None) -> HeldItem:
     agent, item, told, policy = post.agent, hold.item, hold.told, post.scorer.policy
     expiry = policy.expiry_seconds if item.expires_in is None else item.expires_in
     score, bits = response.hesitation_score or 0, None
+    model = ranking and ranking.orders.of(is_call=item.call is not None)
     if item.question:
         score = ASKED
     if item.call:  # what a rule asks about comes first in the queue
@@ -150,7 +152,7 @@ def _held_item(post: Post, response: AgentResponse, hold: Hold) -> HeldItem:
         sha256=sha256(item.text),
         hesitation_score=score,
         risk=told.get("risk"),
-        risk_place=in_force.place(told.get("risk"), score),
+        risk_place=in_force.place(told.get("risk"), score, model),
         by_budget=told.get("by_budget", False),
         metadata={**(post.body["metadata"] or {}), **item.metadata},
         effect_bits=bits,

@@ -224,7 +224,7 @@ def look(team: Team, now: datetime) -> int:
     """Compare what was rejected with what was approved, and propose; return how many patterns are new."""
     decided = _Look.of(team)
     rows, texts, found = decided
-    made, telling = 0, reason_groups.found(rows, texts)
+    made, telling = 0, reason_groups.found(team, rows, texts)
     with transaction.atomic(durable=True):
         sweep.lock(team)
         known = _patterns(team)

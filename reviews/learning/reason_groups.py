@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from metacog.heuristics.ranking import contrast, told
 from metacog.heuristics.text.shadow import Shadow
 from metacog.models import Team
-from reviews.models import ContrastLook
+from reviews.learning import retiring
+from reviews.models import ContrastLook, DecisionVerdict
+from reviews.records import reasons
 
 if TYPE_CHECKING:
     from reviews.learning.contrast import Judged
@@ -32,16 +34,17 @@ class Phrase(NamedTuple):
     usual: float  # the share that is rejected of texts of the same agent and metadata
 
 
-def found(rows: Sequence[Judged], texts: contrast.Texts) -> dict[str, Any]:
-    """Return as JSON the reasons that were typed for rejections, grouped, and the phrases that hold."""
-    rejected = [row for row in rows if row.rejected and row.held and row.told]
-    groups = told.grouped([row.told for row in rejected])
+def found(team: Team, rows: Sequence[Judged], texts: contrast.Texts) -> dict[str, Any]:
+    """Return as JSON the reasons that were typed for rejections, grouped, and the phrases that hold.
+
+    Why tool calls were rejected is grouped by itself (`calls`).
+    """
+    calls = retiring.calls_decided(team).filter(verdict=DecisionVerdict.REJECT, held__response__erased_at=None)
+    newest = calls.values_list("held", "reason")[: contrast.MOST_TEXTS]
+    of_calls = [(held, reasons.parse(reason)[1]) for held, reason in reversed(newest)]
     return {
-        "told": [
-            {"name": each.name[:LONGEST], "held": [rejected[place].held for place in each.places]}
-            for each in groups[:MOST_GROUPS]
-            if len(each.places) >= LEAST
-        ],
+        "told": _groups([(row.held, row.told) for row in rows if row.rejected and row.held]),
+        "calls": _groups(of_calls),
         "phrases": [
             {
                 "text": Shadow(phrase.text).text,
@@ -55,10 +58,21 @@ def found(rows: Sequence[Judged], texts: contrast.Texts) -> dict[str, Any]:
     }
 
 
+def _groups(given: Sequence[tuple[int, str]]) -> list[dict[str, Any]]:
+    """Group the reasons of rejections, each with its item."""
+    typed = [(held, reason) for held, reason in given if reason]
+    groups = told.grouped([reason for _, reason in typed])
+    return [
+        {"name": each.name[:LONGEST], "held": [typed[place][0] for place in each.places]}
+        for each in groups[:MOST_GROUPS]
+        if len(each.places) >= LEAST
+    ]
+
+
 def of_team(team: Team | int) -> Mapping[str, Any]:
     """Return what was kept of a team; without anything where nothing was, or its texts were erased since."""
     kept = ContrastLook.objects.filter(team=team).values_list("reasons", flat=True).first()
-    return kept or {"told": [], "phrases": []}
+    return {"told": [], "calls": [], "phrases": []} | (kept or {})
 
 
 def phrases_in(text: str, agent: int, kept: Mapping[str, Any]) -> list[Phrase]:
@@ -69,7 +83,5 @@ def phrases_in(text: str, agent: int, kept: Mapping[str, Any]) -> list[Phrase]:
         start = contrast.stands(each["text"], shadow.text) if agent in each["agents"] else -1
         if start >= 0:
             end = start + len(each["text"])
-            here.append(
-                Phrase(shadow.as_sent[start:end], start, end, each["rejected"], each["cases"], each["usual"])
-            )
+            here.append(Phrase(shadow.as_sent[start:end], start, end, each["rejected"], each["cases"], each["usual"]))
     return here

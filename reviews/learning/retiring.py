@@ -78,9 +78,10 @@ def _decisions(team: Team) -> Any:
     )
 
 
-def calls_decided(team: Team, since: datetime) -> Any:
-    """Return the decisions about tool calls since a time."""
-    return _decisions(team).filter(held__kind=HeldItem.Kind.TOOL_CALL, decided_at__gt=since)
+def calls_decided(team: Team, since: datetime | None = None) -> Any:
+    """Return the decisions about tool calls, all or since a time."""
+    calls = _decisions(team).filter(held__kind=HeldItem.Kind.TOOL_CALL)
+    return calls.filter(decided_at__gt=since) if since else calls
 
 
 def _of(ratio: Ratio) -> list[int]:

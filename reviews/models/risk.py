@@ -9,11 +9,11 @@ from metacog.models import Agent, Team
 
 
 class RiskModel(models.Model):
-    """A learned order of risk (heuristics/ranking/model.py). Never changed: verdicts name it."""
+    """Learned orders of risk, of words and of calls (heuristics/ranking/orders.py). Never changed: verdicts name it."""
 
     team = models.ForeignKey(Team, models.CASCADE, related_name="risk_models")
     public_id = models.CharField(max_length=40)  # of what it is: equal models have equal ids
-    document = models.JSONField()  # heuristics.ranking.model.Model.as_dict
+    document = models.JSONField()  # heuristics.ranking.orders.Orders.as_dict
     made_at = models.DateTimeField()
 
     class Meta:
@@ -26,10 +26,14 @@ class RiskModel(models.Model):
 
 
 class LearnedRisk(models.Model):
-    """What learning came to last for a team, or for one of its agents by itself (reviews/risk/learning.py)."""
+    """What learning came to last for a team, or for one of its agents by itself (reviews/risk/learning.py).
+
+    Of words, or of tool calls: each is learned from by itself.
+    """
 
     team = models.ForeignKey(Team, models.CASCADE, related_name="learned_risks")
-    agent = models.OneToOneField(Agent, models.CASCADE, null=True, related_name="learned_risk")  # null: the whole team
+    agent = models.ForeignKey(Agent, models.CASCADE, null=True, related_name="+")  # null: the whole team
+    of_calls = models.BooleanField(default=False, db_default=False)
     found = models.JSONField()  # heuristics.ranking.learning.Learned.as_dict
     model = models.ForeignKey(RiskModel, models.PROTECT, null=True, related_name="+")  # null: none is worth having
     # By the key of each agent, in ascending order: the risks of up to 1,000 items of the last 30 days.
@@ -43,7 +47,10 @@ class LearnedRisk(models.Model):
         verbose_name = _("learned risk")
         verbose_name_plural = _("learned risks")
         constraints = [
-            models.UniqueConstraint(fields=["team"], condition=models.Q(agent=None), name="one_learned_risk_of_team")
+            models.UniqueConstraint(
+                fields=["team", "of_calls"], condition=models.Q(agent=None), name="one_learned_risk_of_team"
+            ),
+            models.UniqueConstraint(fields=["agent", "of_calls"], name="one_learned_risk_of_agent"),
         ]
 
     def __str__(self) -> str:
@@ -51,16 +58,17 @@ class LearnedRisk(models.Model):
 
 
 class BudgetDay(models.Model):
-    """How many items a team's review budget held on a day (in UTC)."""
+    """How many items a team's review budget, of words or of tool calls, held on a day (in UTC)."""
 
     team = models.ForeignKey(Team, models.CASCADE, related_name="budget_days")
     day = models.DateField()
+    of_calls = models.BooleanField(default=False, db_default=False)
     held = models.PositiveIntegerField(default=0)
 
     class Meta:
         verbose_name = _("day of a review budget")
         verbose_name_plural = _("days of review budgets")
-        constraints = [models.UniqueConstraint(fields=["team", "day"], name="one_budget_a_day")]
+        constraints = [models.UniqueConstraint(fields=["team", "day", "of_calls"], name="one_budget_a_day")]
 
     def __str__(self) -> str:
         return f"{self.team_id} on {self.day}: {self.held}"

@@ -387,7 +387,7 @@ def _views(user: User, filters: Filters, held: int) -> list[dict[str, Any]]:
 
 def _order_names(teams: Sequence[Team]) -> dict[Order, str]:
     """Name the orders in which these teams' queue can be read, the usual one first."""
-    kinds = {team.risk_kind for team in teams if team.risk_kind}
+    kinds = {kind for team in teams for kind in (team.risk_kind, team.risk_calls) if kind}
     learned = {
         "length": gettext("Order: risk by length"),
         "turns": gettext("Order: risk by turns"),

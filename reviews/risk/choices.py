@@ -13,6 +13,7 @@ from metacog.audit import audit
 from metacog.heuristics.stats.gate import LOOKED_AT, Gate
 from metacog.models import Team, User
 from reviews.models import LearnedRisk
+from reviews.risk.budget import a_day
 from reviews.risk.today import ENOUGH, Passing, passing
 
 MOST_A_DAY = 10_000
@@ -81,39 +82,64 @@ def _at(curve: Sequence[float], share: float) -> float:
     return under + (curve[at] - under) * (share - below) / (LOOKED_AT[at] - below)
 
 
-def of_team(team: Team) -> LearnedRisk | None:
-    """Return what learning came to last for a team as a whole."""
-    return LearnedRisk.objects.filter(team=team, agent=None).select_related("model").first()
+def of_team(team: Team, *, of_calls: bool = False) -> LearnedRisk | None:
+    """Return what learning of its words, or of its tool calls, came to last for a team as a whole."""
+    found = LearnedRisk.objects.filter(team=team, agent=None, of_calls=of_calls)
+    return found.first()
 
 
-def choose(team: Team, person: User, *, order: bool, budget: int | None, holds: bool, samples: bool) -> None:
+def of_kinds(team: Team) -> dict[bool, LearnedRisk]:
+    """Return what learning came to last for a team as a whole: of words, and of tool calls (True)."""
+    return {row.of_calls: row for row in LearnedRisk.objects.filter(team=team, agent=None).order_by("of_calls")}
+
+
+class Choices(NamedTuple):
+    """What a team makes of its learned risk."""
+
+    order: bool
+    budget: int | None  # of words a day
+    holds: bool
+    samples: bool
+    of_calls: int | None = None  # the budget of tool calls
+
+
+def choose(team: Team, person: User, chosen: Choices) -> None:
     """Keep a team's choices, with what changed in its record. The owner's right is the caller's to check."""
     with transaction.atomic(durable=True):
         row = Team.objects.select_for_update().get(pk=team.pk)
         wanted = {
-            "risk_order": order,
-            "risk_budget": budget,
-            "risk_budget_holds": holds and budget is not None,
-            "risk_samples": samples,
+            "risk_order": chosen.order,
+            "risk_budget": chosen.budget,
+            "risk_budget_holds": chosen.holds and chosen.budget is not None,
+            "risk_calls_budget": chosen.of_calls,
+            "risk_samples": chosen.samples,
         }
         changed = [name for name, value in wanted.items() if getattr(row, name) != value]
         if not changed:
             return
         for name, value in wanted.items():
             setattr(row, name, value)
-        row.risk_cut = budget_cut(row, passing(row, timezone.now()))
-        row.save(update_fields=[*wanted, "risk_cut"])
+        now = timezone.now()
+        row.risk_cut = budget_cut(row, passing(row, now))
+        row.risk_calls_cut = budget_cut(row, passing(row, now, of_calls=True), of_calls=True)
+        row.save(update_fields=[*wanted, "risk_cut", "risk_calls_cut"])
         audit.record("learned-risk-chosen", str(team.pk), actor=person, team=team.pk, fields=changed, **wanted)
 
 
-def budget_cut(team: Team, lately: Passing | None = None) -> float | None:
-    """Return the risk from which the budget of a team has a place for what passes; None: it has none.
+def kind_of(team: Team, *, of_calls: bool) -> str:
+    """Return what orders a team's words or tool calls; "" where nothing does."""
+    return team.risk_calls if of_calls else team.risk_kind
+
+
+def budget_cut(team: Team, lately: Passing | None = None, *, of_calls: bool = False) -> float | None:
+    """Return the risk from which a budget of a team has a place for what passes; None: it has none.
 
     By what passed `lately`, where that is enough: the risks that learning kept are up to a day old, and may be none.
     """
-    learned = of_team(team)
-    if not (team.risk_kind == "learned" and team.risk_budget and learned):
+    budget = a_day(team, of_calls=of_calls)
+    if not budget or kind_of(team, of_calls=of_calls) != "learned":
         return None
     if lately and len(lately.risks) >= ENOUGH:
-        return cut_for(lately.risks, min(1.0, team.risk_budget * lately.days / len(lately.risks)))
-    return preview(learned, team.risk_budget).cut
+        return cut_for(lately.risks, min(1.0, budget * lately.days / len(lately.risks)))
+    learned = of_team(team, of_calls=of_calls)
+    return preview(learned, budget).cut if learned else None

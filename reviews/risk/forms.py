@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from metacog.accounts.forms import StoredForm
 from metacog.models import Team
-from reviews.risk.choices import MOST_A_DAY
+from reviews.risk.choices import MOST_A_DAY, Choices
 
 ORDERS = {
     "length": _("Order the queue by length"),
@@ -21,8 +21,13 @@ HOLD, PASS = "hold", "pass"
 
 
 def may_choose(team: Team) -> bool:
-    """Say whether there is something to choose beside the order: what is proven, or was chosen while it was."""
+    """Say whether there is something to choose of words beside the order: what is proven, or was chosen then."""
     return team.risk_kind == "learned" or team.risk_budget is not None or team.risk_samples
+
+
+def may_choose_of_calls(team: Team) -> bool:
+    """Say the same of tool calls."""
+    return team.risk_calls == "learned" or team.risk_calls_budget is not None
 
 
 class RiskForm(StoredForm):
@@ -39,6 +44,7 @@ class RiskForm(StoredForm):
             (PASS, _("pass them and add them to the spot checks")),
         ],
     )
+    of_calls = forms.IntegerField(required=False, min_value=1, max_value=MOST_A_DAY, label=_("Also hold up to"))
     samples = forms.BooleanField(required=False, label=_("More spot checks where the risk is uncertain"))
 
     def __init__(self, team: Team, data: Any = None) -> None:
@@ -46,22 +52,27 @@ class RiskForm(StoredForm):
             "order": team.risk_order,
             "budget": team.risk_budget,
             "within": HOLD if team.risk_budget_holds else PASS,
+            "of_calls": team.risk_calls_budget,
             "samples": team.risk_samples,
         }
         super().__init__(data, stored=stored, auto_id="risk_%s")
-        self.fields["order"].disabled = not team.risk_kind
-        self.fields["order"].label = ORDERS.get(team.risk_kind, self.fields["order"].label)
+        kinds = {team.risk_kind, team.risk_calls} - {""}
+        self.fields["order"].disabled = not kinds
+        if len(kinds) == 1:
+            self.fields["order"].label = ORDERS.get(min(kinds), self.fields["order"].label)
         for name in ("budget", "within", "samples"):
             self.fields[name].disabled = not may_choose(team)
-        self.fields["budget"].widget.attrs["inputmode"] = "numeric"
+        self.fields["of_calls"].disabled = not may_choose_of_calls(team)
+        for name in ("budget", "of_calls"):
+            self.fields[name].widget.attrs["inputmode"] = "numeric"
 
     @property
-    def chosen(self) -> dict[str, Any]:
-        """Return what `choices.choose` takes."""
+    def chosen(self) -> Choices:
         values = self.cleaned_data
-        return {
-            "order": values["order"],
-            "budget": values["budget"],
-            "holds": values["within"] == HOLD,
-            "samples": values["samples"],
-        }
+        return Choices(
+            order=values["order"],
+            budget=values["budget"],
+            holds=values["within"] == HOLD,
+            samples=values["samples"],
+            of_calls=values["of_calls"],
+        )

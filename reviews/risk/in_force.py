@@ -6,10 +6,13 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from django.db.models import F, Q
+
 from metacog.heuristics.parts import MANY_TURNS
 from metacog.heuristics.ranking.around import Post, kinds_beside
 from metacog.heuristics.ranking.features import Called, Seen, facts_in, see
 from metacog.heuristics.ranking.model import Fact, Model, Reason, place_among
+from metacog.heuristics.ranking.orders import Orders
 from metacog.heuristics.stats.gate import CALIBRATED
 from metacog.models import Agent
 from reviews.models import AgentResponse, HeldItem, LearnedRisk, RiskModel
@@ -27,26 +30,37 @@ class Why(NamedTuple):
     facts: Sequence[tuple[str, Fact]]  # by name, with what is known of each
 
 
-@lru_cache(32)  # 0.5 MB each
-def _model(key: int) -> Model | None:
+@lru_cache(32)  # 0.5 MB a model
+def _orders(key: int) -> Orders | None:
     document = RiskModel.objects.filter(pk=key).values_list("document", flat=True).first()
-    return Model.from_dict(document) if document else None
+    return Orders.from_dict(document) if document else None
 
 
-def model_of(agent: Agent) -> Model | None:
-    """Return the model in force, kept by its key: it never changes."""
-    return _model(agent.risk_model) if agent.risk_model else None
+def orders_of(agent: Agent) -> Orders | None:
+    """Return the orders in force, kept by their key: they never change."""
+    return _orders(agent.risk_model) if agent.risk_model else None
 
 
-def model_named(team_id: int, public_id: str) -> Model | None:
-    """Return a model that a verdict names."""
+def model_of(agent: Agent, *, is_call: bool) -> Model | None:
+    """Return the model in force for an agent's words, or for its tool calls."""
+    orders = orders_of(agent)
+    return orders.of(is_call=is_call) if orders else None
+
+
+def orders_named(team_id: int, public_id: str) -> Orders | None:
+    """Return the orders that a verdict names."""
     key = RiskModel.objects.filter(team=team_id, public_id=public_id).values_list("pk", flat=True).first()
-    return _model(key) if key else None
+    return _orders(key) if key else None
 
 
-def place(risk: float | None, score: int) -> int:
-    """Return where an item stands in the learned order, the least first; by its score where no model ranked it."""
-    return round(1000 * (1 - (score / 100 if risk is None else risk)))
+def place(risk: float | None, score: int, model: Model | None) -> int:
+    """Return where an item stands in the learned order, the least first; by its score where no model ranked it.
+
+    Words and calls stand there by their places among their like: a risk of one says nothing of the other.
+    """
+    if risk is None or model is None:
+        return round(1000 * (1 - score / 100))
+    return round(1000 * model.place(risk))
 
 
 def seen_in(response: AgentResponse, body: Mapping[str, Any], item: HeldItem, agent: Agent, turns: int) -> Seen:
@@ -95,12 +109,13 @@ class Turns:
 
 def why(item: HeldItem) -> Why | None:
     """Say why an item stands where it does, by the model in force now; None where there is none, or no text."""
-    agent, response = item.agent, item.response
-    model = model_of(agent)
-    if model is None or response.erased_at or not item.text:
+    agent, response, is_call = item.agent, item.response, item.kind == HeldItem.Kind.TOOL_CALL
+    orders = orders_of(agent)
+    model = orders.of(is_call=is_call) if orders else None
+    if orders is None or model is None or response.erased_at or not item.text:
         return None
     seen = seen_in(response, response.wire_body(), item, agent, Turns().before(response))
-    learned = learned_for(agent)
+    learned = learned_for(agent, is_call=is_call and not orders.are_one)
     gate = (learned.found.get("gate") if learned else None) or {}
     risk = model.risk(seen)
     is_calibrated = model.kind == "learned" and gate.get("calibration_error", 1.0) <= CALIBRATED
@@ -111,12 +126,12 @@ def why(item: HeldItem) -> Why | None:
         top=place_among(risk, spread) if len(spread) >= 50 else None,
         chance=risk if is_calibrated else None,
         judged=gate.get("decisions", 0),
-        reasons=[] if item.kind == HeldItem.Kind.TOOL_CALL else model.because(seen, item.text),
+        reasons=[] if is_call else model.because(seen, item.text),
         facts=[(name, model.facts[name]) for name, _ in model.because_of(seen)],
     )
 
 
-def learned_for(agent: Agent) -> LearnedRisk | None:
+def learned_for(agent: Agent, *, is_call: bool) -> LearnedRisk | None:
     """Return what the model in force for an agent came from: its own learning, else its team's."""
-    found = LearnedRisk.objects.filter(model=agent.risk_model, team=agent.team_id)
-    return found.filter(agent=agent).first() or found.filter(agent=None).first()
+    found = LearnedRisk.objects.filter(Q(agent=agent) | Q(agent=None), team=agent.team_id, of_calls=is_call)
+    return found.exclude(model=None).order_by(F("agent").asc(nulls_last=True)).first()

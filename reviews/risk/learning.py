@@ -7,7 +7,7 @@ nobody looked at. What was undone, has expired, was decided by the agent itself 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from time import monotonic
 from typing import Any, NamedTuple
@@ -20,6 +20,8 @@ from metacog.heuristics.decided import belongs
 from metacog.heuristics.hesitation.modulation import HELD_KINDS
 from metacog.heuristics.ranking.features import Called, Seen
 from metacog.heuristics.ranking.learning import Decided, Learned, in_words, learn
+from metacog.heuristics.ranking.model import Model, thinned
+from metacog.heuristics.ranking.orders import Orders
 from metacog.heuristics.text.reading import seconds_to_read
 from metacog.heuristics.text.tags import Item, items_of
 from metacog.heuristics.wire.assessment import ItemPart
@@ -46,7 +48,8 @@ class Text(NamedTuple):
 
     agent: int
     seen: Seen
-    passed: bool  # as words that nothing held
+    passed: bool  # nothing but a budget held it
+    is_call: bool
 
 
 def learn_due(now: datetime) -> int:
@@ -64,72 +67,117 @@ def learn_due(now: datetime) -> int:
     return learned
 
 
-def learn_and_keep(team: Team, now: datetime) -> tuple[Learned, LearnedRisk]:
-    """Learn for a team and its agents, put in force what passes the gate, and rank anew what waits."""
-    decided = dict(_decided(team))
-    everything = [each for some in decided.values() for each in some]
-    of_team = learn(everything)
+class Kept(NamedTuple):
+    """What was learned of a team's words or tool calls, and the row that tells of it."""
+
+    learned: Learned
+    row: LearnedRisk
+
+
+class OfKind(NamedTuple):
+    """What was learned of a team's words, or of its tool calls; and of its agents' by themselves."""
+
+    of_calls: bool
+    of_team: Learned
+    own: Mapping[int, Learned]  # by the keys of agents
+
+    def model_for(self, agent: int | None) -> Model | None:
+        """Return what orders for the team, or for one of its agents; None: nothing does, or the score alone."""
+        if self.of_team.order in (None, "score"):
+            return None
+        own = self.own.get(agent) if agent else None
+        return own.model if own and own.order == "learned" else self.of_team.model
+
+    def is_used(self, agent: int | None) -> bool:
+        """Say whether what was learned of the team, or of an agent alone, orders anything."""
+        return self.model_for(agent) is not None and (agent is None or self.own[agent].order == "learned")
+
+
+def learn_and_keep(team: Team, now: datetime) -> list[Kept]:
+    """Learn for a team and its agents, put in force what passes the gate, and rank anew what waits.
+
+    Words and tool calls are learned of apart, as far as something was decided about them.
+    """
+    learned = [each for of_calls in (False, True) if (each := _learn(team, of_calls=of_calls)).of_team.decisions]
+    learned = learned or [OfKind(False, learn(()), {})]
+    texts = list(_recent(team, now))
+    with transaction.atomic(durable=True):
+        team = Team.objects.select_for_update().get(pk=team.pk)
+        before = {False: team.risk_kind, True: team.risk_calls}
+        row = _row(team, learned, None, now)
+        kept = [Kept(each.of_team, _keep(team, None, each, row, texts, now)) for each in learned]
+        rows = {agent: _row(team, learned, agent, now) for agent in {key for each in learned for key in each.own}}
+        own = [_keep(team, agent, each, rows[agent], texts, now) for each in learned for agent in each.own]
+        keys = [each.pk for each in (*(each.row for each in kept), *own)]
+        LearnedRisk.objects.filter(team=team).exclude(pk__in=keys).delete()
+        # The key of metadata stands in `found`.
+        after = {
+            each.of_calls: (each.of_team.order or "").partition(":")[0] for each in learned if each.model_for(None)
+        }
+        team.risk_kind, team.risk_calls = after.get(False, ""), after.get(True, "")
+        team.risk_cut, team.risk_calls_cut = (choices.budget_cut(team, of_calls=each) for each in (False, True))
+        team.risk_model = row.pk if row else None
+        team.save(update_fields=["risk_kind", "risk_calls", "risk_cut", "risk_calls_cut", "risk_model"])
+        Agent.objects.filter(team=team).update(risk_model=team.risk_model)
+        for agent, model in rows.items():
+            Agent.objects.filter(pk=agent).update(risk_model=model and model.pk)
+        for each in learned:
+            audit.record(
+                "risk-of-calls-learned" if each.of_calls else "risk-learned",
+                str(team.pk),
+                actor=None,
+                team=team,
+                before=before[each.of_calls],
+                after=after.get(each.of_calls, ""),
+                decisions=each.of_team.decisions,
+                model=row.public_id if row and each.model_for(None) else None,
+            )
+    _rank_anew(team)
+    return kept
+
+
+def _learn(team: Team, *, of_calls: bool) -> OfKind:
+    decided = _decided(team, of_calls=of_calls)
+    of_team = learn(each for some in decided.values() for each in some)
     own: dict[int, Learned] = {}
     if len(decided) > 1:
         for agent in sorted(decided, key=lambda each: (-len(decided[each]), each))[:MOST_AGENTS]:
             if len(decided[agent]) >= ENOUGH_OF_AGENT:
                 own[agent] = learn(decided[agent], team=of_team.judged)
-    texts = list(_recent(team, now))
-    with transaction.atomic(durable=True):
-        team = Team.objects.select_for_update().get(pk=team.pk)
-        before = team.risk_kind
-        kept = _keep(team, None, of_team, texts, now)
-        LearnedRisk.objects.filter(team=team).exclude(agent=None).exclude(agent__in=own).delete()
-        in_use = {agent: _keep(team, agent, learned, texts, now) for agent, learned in own.items()}
-        team.risk_kind = (of_team.order or "").partition(":")[0] if kept.model else ""  # the key stands in `found`
-        team.risk_cut, team.risk_model = choices.budget_cut(team), kept.model_id
-        team.save(update_fields=["risk_kind", "risk_cut", "risk_model"])
-        Agent.objects.filter(team=team).update(risk_model=kept.model_id)
-        for agent, learned_of_agent in in_use.items():
-            if kept.model and own[agent].order == "learned":
-                Agent.objects.filter(pk=agent).update(risk_model=learned_of_agent.model_id)
-        audit.record(
-            "risk-learned",
-            str(team.pk),
-            actor=None,
-            team=team,
-            before=before,
-            after=team.risk_kind,
-            decisions=of_team.decisions,
-            model=kept.model.public_id if kept.model else None,
-        )
-    _rank_anew(team)
-    return of_team, kept
+    return OfKind(of_calls, of_team, own)
 
 
-def _keep(team: Team, agent: int | None, learned: Learned, texts: Sequence[Text], now: datetime) -> LearnedRisk:
-    model, row = learned.model, None
-    if learned.order and learned.order != "score" and (agent is None or learned.order == "learned"):
-        row, _ = RiskModel.objects.get_or_create(
-            team=team, public_id=model.id, defaults={"document": model.as_dict(), "made_at": now}
-        )
-    of_these = [text for text in texts if agent in (None, text.agent)] if row else []
+def _row(team: Team, learned: Sequence[OfKind], agent: int | None, now: datetime) -> RiskModel | None:
+    """Keep what orders the words and the calls of a team, or of one of its agents; None: nothing does."""
+    models = {each.of_calls: each.model_for(agent) for each in learned}
+    orders = Orders(models.get(False), models.get(True))
+    if not (orders.words or orders.calls):
+        return None
+    defaults = {"document": orders.as_dict(), "made_at": now}
+    return RiskModel.objects.get_or_create(team=team, public_id=orders.id, defaults=defaults)[0]
+
+
+def _keep(
+    team: Team, agent: int | None, of_kind: OfKind, row: RiskModel | None, texts: Sequence[Text], now: datetime
+) -> LearnedRisk:
+    learned = of_kind.of_team if agent is None else of_kind.own[agent]
+    model = learned.model if of_kind.is_used(agent) else None
     risks: dict[int, list[float]] = defaultdict(list)
     passing = []
-    for text in of_these:
-        risk = model.risk(text.seen)
-        risks[text.agent].append(risk)
-        if text.passed:
-            passing.append(risk)
-    kept = LearnedRisk.objects.filter(team=team, agent=agent).first() or LearnedRisk(team=team, agent_id=agent)
-    kept.found, kept.model, kept.made_at = learned.as_dict(), row, now
-    kept.spread = {str(agent): _thinned(some) for agent, some in risks.items()}
-    kept.passing = {"days": RECENT.days, "items": len(passing), "risks": _thinned(passing)}
+    for text in texts if model else ():
+        if text.is_call == of_kind.of_calls and agent in (None, text.agent):
+            assert model
+            risk = model.risk(text.seen)
+            risks[text.agent].append(risk)
+            if text.passed:
+                passing.append(risk)
+    about = {"team": team, "agent_id": agent, "of_calls": of_kind.of_calls}
+    kept = LearnedRisk.objects.filter(**about).first() or LearnedRisk(**about)
+    kept.found, kept.model, kept.made_at = learned.as_dict(), row if model else None, now
+    kept.spread = {str(key): thinned(some, SPREAD) for key, some in risks.items()}
+    kept.passing = {"days": RECENT.days, "items": len(passing), "risks": thinned(passing, SPREAD)}
     kept.save()
     return kept
-
-
-def _thinned(risks: Iterable[float]) -> list[float]:
-    """Return up to `SPREAD` risks in ascending order that stand for all."""
-    ordered = sorted(risks)
-    if len(ordered) <= SPREAD:
-        return ordered
-    return [ordered[at * (len(ordered) - 1) // (SPREAD - 1)] for at in range(SPREAD)]
 
 
 def _rank_anew(team: Team) -> None:
@@ -140,13 +188,13 @@ def _rank_anew(team: Team) -> None:
     counted = in_force.Turns()
     some: list[HeldItem] = []
     for item in rows.iterator(chunk_size=AT_ONCE):
-        model = in_force.model_of(item.agent)
+        model = in_force.model_of(item.agent, is_call=item.kind == HeldItem.Kind.TOOL_CALL)
         item.risk = None
         if model:
             turns = counted.before(item.response)
             seen = in_force.seen_in(item.response, item.response.wire_body(), item, item.agent, turns)
             item.risk = model.risk(seen)
-        item.risk_place = in_force.place(item.risk, item.hesitation_score)
+        item.risk_place = in_force.place(item.risk, item.hesitation_score, model)
         some.append(item)
         if len(some) == AT_ONCE:
             HeldItem.objects.bulk_update(some, ["risk", "risk_place"])
@@ -157,20 +205,23 @@ def _rank_anew(team: Team) -> None:
 # -- what teaches ------------------------------------------------------------------------------------------------
 
 
-def _decided(team: Team) -> Iterator[tuple[int, list[Decided]]]:
-    """Give what was decided, by agent: on held items, and on spot checks."""
+def _decided(team: Team, *, of_calls: bool = False) -> dict[int, list[Decided]]:
+    """Return what was decided about words or tool calls, by agent: on held items; of words on spot checks, too."""
     found: dict[int, list[Decided]] = defaultdict(list)
     decisions = (
         Decision.objects.filter(
             held__team=team, by=Decision.By.PERSON, seq__isnull=False, held__response__erased_at=None
         )
         .exclude(verdict__in=(DecisionVerdict.WITHDRAW, DecisionVerdict.EXPIRE))
-        .exclude(held__kind=HeldItem.Kind.QUESTION)
         .select_related("held__response", "held__call", "agent")
-        .order_by("-decided_at", "-pk")[:MOST]
+        .order_by("-decided_at", "-pk")
     )
+    if of_calls:
+        decisions = decisions.filter(held__kind=HeldItem.Kind.TOOL_CALL)
+    else:
+        decisions = decisions.exclude(held__kind__in=HeldItem.NO_WORDS)
     turns = in_force.Turns()
-    for decision in decisions.iterator(chunk_size=AT_ONCE):
+    for decision in decisions[:MOST].iterator(chunk_size=AT_ONCE):
         held, response, body = decision.held, decision.held.response, decision.held.response.wire_body()
         seen = in_force.seen_in(response, body, held, decision.agent, turns.before(response))
         found[decision.agent_id].append(
@@ -184,6 +235,8 @@ def _decided(team: Team) -> Iterator[tuple[int, list[Decided]]]:
                 by=str(decision.person_id or ""),
             )
         )
+    if of_calls:
+        return found
     samples = Sample.objects.filter(agent__team=team, response__erased_at=None)
     shares = {
         agent: (judged or 0.0) / everything
@@ -208,7 +261,7 @@ def _decided(team: Team) -> Iterator[tuple[int, list[Decided]]]:
                 key=sample.public_id,
             )
         )
-    yield from found.items()
+    return found
 
 
 def _belongs(agent: int, body: Mapping[str, Any]) -> tuple[str, ...]:
@@ -252,4 +305,4 @@ def _recent(team: Team, now: datetime) -> Iterator[Text]:
             calls = [Called(call.name, call.arguments, answer.get("effects", ()))] if call else []
             seen = in_force.see_in(post, item.text, item.kind, calls=calls, about=(answer["index"], item.metadata))
             passed = answer["disposition"] in ("pass", "mark") or answer.get("by_budget", False)
-            yield Text(response.agent_id, seen, passed and not (item.call or answer["recognised"]))
+            yield Text(response.agent_id, seen, passed and not answer["recognised"], call is not None)

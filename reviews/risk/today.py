@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from django.db.models import Avg, F
+from django.db.models import Avg, F, Q
 
 from metacog.heuristics.hesitation.modulation import HELD_KINDS
+from metacog.heuristics.text.tags import TOOL_CALL
 from metacog.models import Team
 from reviews.models import AgentResponse, Decision
 
@@ -25,8 +26,9 @@ class Passing(NamedTuple):
     today: list[float]  # of those, in no order
 
 
-def passing(team: Team, now: datetime) -> Passing:
-    """Read what passed of a team's newest responses of the last days, with the risks of their own assessments."""
+def passing(team: Team, now: datetime, *, of_calls: bool = False) -> Passing:
+    """Read which words or calls passed in a team's newest responses of the last days, with the risks they had then."""
+    kinds = (TOOL_CALL,) if of_calls else HELD_KINDS
     since, today = now - LATELY, now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     rows = AgentResponse.objects.posted().filter(
         agent__team=team, received_at__gte=since, hesitation_score__isnull=False, erased_at=None
@@ -40,7 +42,7 @@ def passing(team: Team, now: datetime) -> Passing:
         for item in row.wire_verdict()["items"]:
             risk = item.get("risk")
             passed = item["disposition"] in ("pass", "mark") or item.get("by_budget", False)
-            if risk is None or not passed or item["recognised"] or item["kind"] not in HELD_KINDS:
+            if risk is None or not passed or item["recognised"] or item["kind"] not in kinds:
                 continue
             risks.append(risk)
             if row.received_at >= today:
@@ -49,10 +51,11 @@ def passing(team: Team, now: datetime) -> Passing:
     return Passing(sorted(risks), max(days, 1 / 24), of_today)
 
 
-def seconds_an_item(team: Team, now: datetime) -> float | None:
-    """Return how long people of a team look at an item before they decide, of the last 30 days; None: not known."""
+def seconds_an_item(team: Team, now: datetime, *, of_calls: bool = False) -> float | None:
+    """Return how long people looked at words or a call before they decided, of the last 30 days; None: not known."""
     shown = Decision.objects.filter(
         held__team=team, by=Decision.By.PERSON, decided_at__gte=now - timedelta(days=30), shown_ms__lt=LONGEST_MS
     )
-    found = shown.aggregate(mean=Avg(F("shown_ms")))["mean"]
+    calls = Q(held__kind=TOOL_CALL)
+    found = shown.filter(calls if of_calls else ~calls).aggregate(mean=Avg(F("shown_ms")))["mean"]
     return found / 1000 if found else None

@@ -23,7 +23,7 @@ from metacog.db.prepared import Asked, Select, ask_together
 from metacog.heuristics.contradiction.corrections import SURE, Correction, weigh
 from metacog.heuristics.parts import MANY_TURNS
 from metacog.heuristics.quality.confidence import Confidence, estimate
-from metacog.heuristics.ranking.budget import Ranking
+from metacog.heuristics.ranking.budget import Budget, Ranking
 from metacog.heuristics.text import words
 from metacog.models import Agent, AgentState, Language
 from patterns.memory import memory
@@ -79,8 +79,10 @@ class Past:
             "paused": self.history.paused,
             "rules_version": self.rules_version,
         }
-        if self.ranking and self.ranking.cut is not None:
-            found["budget"] = [self.ranking.cut, self.ranking.left]
+        if self.ranking and self.ranking.words.cut is not None:
+            found["budget"] = [self.ranking.words.cut, self.ranking.words.left]
+        if self.ranking and self.ranking.calls.cut is not None:
+            found["budget_of_calls"] = [*self.ranking.calls]
         kept = {name: value for name, value in found.items() if value}
         return to_json(kept).decode() if kept else ""
 
@@ -251,7 +253,7 @@ class Recorded(NamedTuple):
     history: heuristics.History
     is_whole: bool  # False: a response that was compared has been erased since
     review_seconds: int  # above 0: METACOG_REVIEW_SECONDS, which verdicts followed before
-    ranking: Ranking | None  # the model of the stored verdict, with the budget there was
+    ranking: Ranking | None  # the models of the stored verdict, with the budget there was
     rules_version: int  # of the team's rules on tool calls; 0: it had none
 
 
@@ -272,10 +274,10 @@ def recorded(response: AgentResponse) -> Recorded:
     )
     ranking = None
     if named := response.wire_verdict().get("risk_model"):
-        model = in_force.model_named(response.agent.team_id, named)
-        cut, left = kept.get("budget", (None, 0))
-        if model:
-            ranking = Ranking(model, response.agent.public_id, history.turns, cut, left, response.received_at)
+        orders = in_force.orders_named(response.agent.team_id, named)
+        words, calls = (Budget(*kept.get(name, ())) for name in ("budget", "budget_of_calls"))
+        if orders:
+            ranking = Ranking(orders, response.agent.public_id, history.turns, words, calls, response.received_at)
     is_whole, rules_version = len(prints) == len(ids), kept.get("rules_version", 0)
     return Recorded(history, is_whole, kept.get("review_seconds", 0), ranking, rules_version)
 

@@ -208,9 +208,11 @@ class _Rolled:
         """Return what was learned from all, its odds stretched to probabilities by those that judge."""
         found = self.learner.model(Model)
         if len(judging) < _CALIBRATES:
-            return found
+            return found.among(found.risk(each.seen) for each in self.ordered)
         shift, stretch = self._calibrated(judging)
-        return found.stretched(shift, max(_LEAST_STRETCH, stretch))
+        stretch = max(_LEAST_STRETCH, stretch)
+        odds = (shift + stretch * each for each in self.of(judging))
+        return found.stretched(shift, stretch).among(round(chance(each), 4) for each in odds)
 
     def _calibrated(self, numbers: Sequence[int]) -> tuple[float, float]:
         some = [self.ordered[number] for number in numbers]

@@ -4,13 +4,14 @@ import json
 import math
 from array import array
 from base64 import b64decode, b64encode
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
-from itertools import chain
+from itertools import chain, pairwise
+from operator import itemgetter
 from sys import byteorder
 from typing import Any, NamedTuple, Self, TypeVar
 
@@ -22,8 +23,8 @@ from .features import BUCKETS, QUESTION, Seen, runs
 from .logistic import MOST_ROUNDS, Ascent, Row, chance
 
 # Its version, which says what facts it may know. 1 knew of no effects and counted nothing, 2 knew nothing of metadata
-# and of what was around a text: they read as they did.
-FORMAT = 3
+# and of what was around a text, 3 was of words and tool calls together and knew no `risks`: they read as they did.
+FORMAT = 4
 MOST_REASONS = 5
 _LEAST = 0.02  # in the logarithm of odds: a phrase that carries less is no reason
 _SHARE = 0.25  # of what the heaviest word of the text carries, what a word must to be in a phrase
@@ -31,7 +32,8 @@ _LEAST_COUNT = 3  # cases in which a fact must occur to be learned, and sessions
 _LEAST_RECURRING = 0.5  # of the values under a key of metadata, the share that must: the others are ids
 _MOST_FACTS = 4_000
 _STEPS = 32_767
-_SIZES = {1: 2, 2: 4, 3: 4}  # by format, how much is written of a fact
+_SIZES = {1: 2, 2: 4, 3: 4, 4: 4}  # by format, how much is written of a fact
+_RISKS, _WITH_RISKS = 101, 4  # that stand for all, and the format from which on a model has them
 
 # Of what a model may be made: everything ("learned"), or "length", "turns", "agent", a key of metadata ("metadata:KEY")
 # alone, where that orders as well. The "score" orders without a model.
@@ -81,6 +83,7 @@ class Model:
     words: Sequence[int]  # a weight for each bucket, in steps
     facts: Mapping[str, Fact]  # by name
     format: int = FORMAT
+    risks: Sequence[float] = ()  # of what it was learned from, in ascending order; before format 4 there were none
 
     @classmethod
     def learn(cls, cases: Sequence[Case], kind: Kind = "learned") -> Self:
@@ -91,7 +94,26 @@ class Model:
         """
         learner = Learner(cases, kind)
         learner.learn(range(len(cases)))
-        return learner.model(cls)
+        found = learner.model(cls)
+        return found.among([found.risk(case.seen) for case in cases])
+
+    def among(self, risks: Iterable[float]) -> Self:
+        """Return the model that knows these risks of like items: what a risk is worth beside another model's."""
+        return replace(self, risks=thinned(risks, _RISKS))
+
+    def place(self, risk: float) -> float:
+        """Return the share of the risks it knows that are as high or higher, of equals the half: the least first.
+
+        The same share of words and of calls ranks the same, whatever their risks.
+        """
+        if not self.risks:
+            return 1.0 - risk
+        low, high = bisect_left(self.risks, risk), bisect_right(self.risks, risk)
+        below = (low + high) / 2
+        if low == high and 0 < low < len(self.risks):  # between two of them
+            before, after = self.risks[low - 1], self.risks[low]
+            below += (risk - before) / (after - before) - 0.5
+        return 1.0 - below / len(self.risks)
 
     def stretched(self, shift: float, stretch: float) -> Self:
         """Return the model whose odds are these times `stretch` and `shift` more: the same order."""
@@ -106,7 +128,8 @@ class Model:
     def _odds(self, seen: Seen) -> float:
         found = 0.0
         for group, value in _groups(seen):
-            found += sum(map(self.words.__getitem__, group)) * value
+            # A word twice: of one alone there would be no sum. Quicker than one by one.
+            found += (sum(itemgetter(*group, group[0])(self.words)) - self.words[group[0]]) * value
         odds = self.intercept + found * self.scale
         for name, value in seen.facts.items():
             odds += self.facts.get(name, _UNKNOWN).weight * value
@@ -163,7 +186,7 @@ class Model:
         steps = array("h", self.words)
         if byteorder == "big":
             steps.byteswap()
-        return {
+        content = {
             "format": self.format,
             "kind": self.kind,
             "cases": self.cases,
@@ -173,6 +196,7 @@ class Model:
             "words": b64encode(steps.tobytes()).decode() if self.kind == "learned" else "",
             "facts": {name: list(fact[: _SIZES[self.format]]) for name, fact in self.facts.items()},
         }
+        return content | ({"risks": list(self.risks)} if self.format >= _WITH_RISKS else {})
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
@@ -197,7 +221,10 @@ class Model:
             if not all(map(math.isfinite, (intercept, scale, *chain(*facts.values())))):
                 raise ValueError("a weight is no number")
             counts = int(document["cases"]), int(document["rejected"])
-            found = cls(document["kind"], *counts, intercept, scale, steps, facts, document["format"])
+            risks = [float(risk) for risk in document["risks"]] if document["format"] >= _WITH_RISKS else ()
+            if any(low > high for low, high in pairwise(risks)) or not all(map(math.isfinite, risks)):
+                raise ValueError("its risks are not in order")
+            found = cls(document["kind"], *counts, intercept, scale, steps, facts, document["format"], risks)
             if found.as_dict() != document:
                 raise ValueError("its content is not what its id stands for")
             return found
@@ -308,6 +335,14 @@ def _groups(seen: Seen) -> list[tuple[Sequence[int], float]]:
         if buckets:
             found.append((buckets, length / math.sqrt(len(buckets))))
     return found
+
+
+def thinned(risks: Iterable[float], most: int) -> list[float]:
+    """Return up to so many risks, in ascending order, that stand for all."""
+    ordered = sorted(risks)
+    if len(ordered) <= most:
+        return ordered
+    return [ordered[at * (len(ordered) - 1) // (most - 1)] for at in range(most)]
 
 
 def place_among(risk: float, sorted_risks: Sequence[float]) -> float:

@@ -18,7 +18,11 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--team", help="this team alone")
-        parser.add_argument("--json", action="store_true", help="print all that was found, a JSON object a team")
+        parser.add_argument(
+            "--json",
+            action="store_true",
+            help="print all that was found, a JSON object for a team's words, one for its tool calls",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         teams = Team.objects.order_by("name")
@@ -27,9 +31,10 @@ class Command(BaseCommand):
             if not teams:
                 raise CommandError("Unknown team.")
         for team in teams:
-            learned, kept = learning.learn_and_keep(team, timezone.now())
-            if options["json"]:
-                told = {"team": team.name, "model": kept.model and kept.model.public_id, **kept.found}
-                self.stdout.write(json.dumps(told, ensure_ascii=False))
-            else:
-                self.stdout.write(f"{team}: {learning.in_words(learned)}")
+            for learned, row in learning.learn_and_keep(team, timezone.now()):
+                if options["json"]:
+                    about = {"team": team.name, "of_calls": row.of_calls, "model": row.model and row.model.public_id}
+                    self.stdout.write(json.dumps(about | row.found, ensure_ascii=False))
+                else:
+                    name = f"{team}, tool calls" if row.of_calls else str(team)
+                    self.stdout.write(f"{name}: {learning.in_words(learned)}")

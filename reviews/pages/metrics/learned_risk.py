@@ -23,7 +23,7 @@ from reviews.presentation.risk import worth
 from reviews.presentation.statistics.tables import Table
 from reviews.risk import budget as budgets
 from reviews.risk import choices
-from reviews.risk.forms import RiskForm, may_choose
+from reviews.risk.forms import RiskForm, may_choose, may_choose_of_calls
 
 
 @require_safe
@@ -42,30 +42,35 @@ def choose(request: PersonRequest, team_id: int) -> HttpResponse:
     form = RiskForm(team, request.POST)
     is_valid = form.is_valid()
     if request.htmx:
-        budget = form.cleaned_data.get("budget")
-        shown = {"form": form, "preview": worth.preview(choices.of_team(team), budget)}
-        shown["today"] = worth.today(team, budget)
+        shown = {"form": form, "previews": worth.previews(team, choices.of_kinds(team), _budgets(team, form))}
         return render(request, "reviews/_risk_preview.html", shown)
     if not is_valid:
         return _page(request, team, form, status=refused(form))
     if request.POST.get("do") == "preview":
         return _page(request, team, form)
-    if not (team.risk_kind or may_choose(team)):
+    if not (team.risk_kind or team.risk_calls or may_choose(team) or may_choose_of_calls(team)):
         messages.error(request, gettext("Nothing was saved: off until the gate is passed."))
     else:
-        choices.choose(team, request.user, **form.chosen)
+        choices.choose(team, request.user, form.chosen)
         begins = worth.begins(Team.objects.get(pk=team.pk))
         messages.success(request, " ".join(filter(None, (gettext("Saved."), begins))))
     return redirect(f"{reverse('learned-risk')}?team={team.pk}")
 
 
+def _budgets(team: Team, form: RiskForm) -> dict[bool, int | None]:
+    """Return the budgets of words and of tool calls as they are typed, else as they are."""
+    if form.is_bound:
+        return {False: form.cleaned_data.get("budget"), True: form.cleaned_data.get("of_calls")}
+    return {False: team.risk_budget, True: team.risk_calls_budget}
+
+
 @require_safe
 def data(request: PersonRequest, form: str) -> HttpResponse:
-    """Send the curve: the share that is found among the first of all items, by what orders them."""
-    team = _asked(request)
+    """Send the curve of words or of calls: the share found among the first of all items, by what orders them."""
+    team, of_calls = _asked(request), request.GET.get("of") == "calls"
     if unknown_filters(request.GET) or form not in files.TYPES:
         raise Http404  # a file has no place to say that it is not what was asked for
-    gate = worth.gate_of(choices.of_team(team)) if team else None
+    gate = worth.gate_of(choices.of_team(team, of_calls=of_calls)) if team else None
     rivals = sorted(gate.caught_by) if gate else []
     rows: list[list[float]] = []
     if gate:
@@ -73,7 +78,8 @@ def data(request: PersonRequest, form: str) -> HttpResponse:
         columns = [LOOKED_AT, gate.caught, gate.caught_low, gate.caught_high, *by_rival]
         rows = [list(each) for each in zip(*columns, strict=True)]
     head = ["looked_at", "found", "found_low", "found_high", *(f"found_by_{name}" for name in rivals)]
-    return files.one(Table(head, rows), "learned-risk", form, team=team and team.name)
+    name = "learned-risk-of-calls" if of_calls else "learned-risk"
+    return files.one(Table(head, rows), name, form, team=team and team.name)
 
 
 def _asked(request: PersonRequest) -> Team | None:
@@ -88,47 +94,73 @@ def _asked(request: PersonRequest) -> Team | None:
 
 
 def _page(request: PersonRequest, team: Team, form: RiskForm, status: int = 200) -> HttpResponse:
-    learned = choices.of_team(team)
-    budget = form.cleaned_data.get("budget") if form.is_bound and form.is_valid() else team.risk_budget
+    rows, reasons = choices.of_kinds(team), reason_rows(team)
+    may = {False: may_choose(team), True: may_choose_of_calls(team)}
+    known = [of_calls for of_calls in may if of_calls in rows or reasons[of_calls] or may[of_calls]] or [False]
     agents = LearnedRisk.objects.filter(team=team).exclude(agent=None).select_related("agent").order_by("agent__name")
+    own = list(agents.defer("spread", "passing")[:MOST_AGENTS])
+    kinds = []
+    for of_calls in known:
+        kind = _kind(request, team, rows.get(of_calls), of_calls=of_calls)
+        told = [(each.agent, worth.verdict(each)) for each in own if each.of_calls == of_calls]
+        field = form["of_calls" if of_calls else "budget"]
+        kinds.append(kind | {"told": reasons[of_calls], "agents": told, "budget_id": field.id_for_label})
+    words, day = rows.get(False), timezone.now().date()
     context: dict[str, Any] = {
         "team": team,
-        "team_query": f"?team={team.pk}",
         "unknown_filters": unknown_filters(request.GET),
         "teams": request.user.teams,
         "may_change": request.user.has_role(team.pk, Role.OWNER),
         "form": form,
-        "learned": learned,
-        "verdict": worth.verdict(learned),
-        "instead": worth.instead(learned),
-        "needed": worth.needed(learned),
-        "contradictions": worth.contradictions(learned),
-        "is_proven": team.risk_kind == "learned",
-        "may_save": bool(team.risk_kind) or may_choose(team),
-        "first_tenth": worth.first_tenth(learned) if team.risk_kind == "learned" else "",
-        "drawn": worth.drawn(learned) if learned else {},
-        "preview": worth.preview(learned, budget),
-        "today": worth.today(team, budget),
-        "far": worth.how_far(team, learned, request.GET.get("look", "")),
-        "by_doubt": worth.by_doubt(learned),
-        "used_today": team.risk_budget and team.risk_budget - budgets.left(team, timezone.now().date()),
-        "told": reason_rows(team),
-        "agents": [(each.agent, worth.verdict(each)) for each in agents.defer("spread", "passing")[:MOST_AGENTS]],
+        "kinds": kinds,
+        "has_words": False in known,
+        "has_calls": True in known,
+        "is_proven": any(kind["is_proven"] for kind in kinds),
+        "orders": bool(team.risk_kind or team.risk_calls),
+        "may_save": bool(team.risk_kind or team.risk_calls or any(may.values())),
+        "first_tenth": worth.first_tenth(words) if team.risk_kind == "learned" else "",
+        "previews": worth.previews(team, rows, _budgets(team, form)),
+        "by_doubt": worth.by_doubt(words),
+        "used_today": team.risk_budget and team.risk_budget - budgets.left(team, day),
+        "used_by_calls": team.risk_calls_budget and team.risk_calls_budget - budgets.left(team, day, of_calls=True),
         "section": "statistics",
     }
     return render(request, "reviews/learned_risk.html", context, status=status)
+
+
+def _kind(request: PersonRequest, team: Team, row: LearnedRisk | None, *, of_calls: bool) -> dict[str, Any]:
+    """Return what is told of the order of a team's words, or of its tool calls, by itself."""
+    look = "look_calls" if of_calls else "look"
+    return {
+        "name": worth.kind_name(of_calls=of_calls),
+        "id": "calls" if of_calls else "words",
+        "look": look,
+        "query": f"?team={team.pk}{'&of=calls' if of_calls else ''}",
+        "learned": row,
+        "verdict": worth.verdict(row),
+        "instead": worth.instead(row),
+        "needed": worth.needed(row),
+        "contradictions": worth.contradictions(row),
+        "is_proven": choices.kind_of(team, of_calls=of_calls) == "learned",
+        "drawn": worth.drawn(row) if row else {},
+        "far": worth.how_far(team, row, request.GET.get(look, "")),
+    }
 
 
 MOST_AGENTS = 50
 ITEMS_SHOWN = 3  # of each reason
 
 
-def reason_rows(team: Team) -> list[tuple[str, int, list[str]]]:
-    """Return the reasons that people typed, grouped: how often, and the newest items; two queries."""
-    told = reason_groups.of_team(team)["told"]
-    newest = {held for group in told for held in group["held"][-ITEMS_SHOWN:]}
+def reason_rows(team: Team) -> dict[bool, list[tuple[str, int, list[str]]]]:
+    """Return the reasons that people typed, grouped, of words and of calls: how often, and the newest; two queries."""
+    kept = reason_groups.of_team(team)
+    groups = {False: kept["told"], True: kept["calls"]}
+    newest = {held for some in groups.values() for group in some for held in group["held"][-ITEMS_SHOWN:]}
     ids = dict(HeldItem.objects.filter(pk__in=newest).values_list("pk", "public_id"))
-    return [
-        (group["name"], len(group["held"]), [ids[held] for held in group["held"][-ITEMS_SHOWN:] if held in ids])
-        for group in told
-    ]
+    return {
+        of_calls: [
+            (group["name"], len(group["held"]), [ids[held] for held in group["held"][-ITEMS_SHOWN:] if held in ids])
+            for group in some
+        ]
+        for of_calls, some in groups.items()
+    }

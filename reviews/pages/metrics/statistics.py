@@ -186,21 +186,25 @@ def _learned(request: PersonRequest, asked: Asked) -> list[dict[str, Any]]:
     among = {each.team for each in ([agent] if agent else asked.agents)}
     teams = sorted(among, key=str)[:MOST_TEAMS]
     found = LearnedRisk.objects.filter(team__in=teams).filter(Q(agent=None) | Q(agent=agent))
-    rows = {(row.team_id, row.agent_id): row for row in found.defer("spread", "passing")}
+    rows = {(row.team_id, row.of_calls, row.agent_id): row for row in found.defer("spread", "passing")}
     told = []
     for team in teams:
-        own = rows.get((team.pk, agent.pk)) if agent else None
-        row = own or rows.get((team.pk, None))
-        told.append(
-            {
-                "id": team.pk,
-                "name": request.user.name_of(agent) if agent and own else team.name if len(teams) > 1 else "",
-                "url": f"{reverse('learned-risk')}?team={team.pk}",
-                "verdict": worth.verdict(row),
-                "instead": worth.instead(row),
-                "drawn": worth.drawn(row) if row else {},
-            }
-        )
+        known = [of_calls for of_calls in (False, True) if (team.pk, of_calls, None) in rows]
+        for of_calls in known or [False]:
+            own = rows.get((team.pk, of_calls, agent.pk)) if agent else None
+            row = own or rows.get((team.pk, of_calls, None))
+            names = [request.user.name_of(agent) if agent and own else team.name if len(teams) > 1 else ""]
+            names.append(worth.kind_name(of_calls=of_calls) if len(known) > 1 else "")
+            told.append(
+                {
+                    "id": f"{team.pk}-calls" if of_calls else team.pk,
+                    "name": " · ".join(filter(None, names)),
+                    "url": f"{reverse('learned-risk')}?team={team.pk}",
+                    "verdict": worth.verdict(row),
+                    "instead": worth.instead(row),
+                    "drawn": worth.drawn(row) if row else {},
+                }
+            )
     return told
 
 

@@ -111,12 +111,12 @@ def stands(why: Why, held: HeldItem, verdict: Assessment, question: str | None, 
         kind=why.kind,
         by=why.kind.partition(METADATA)[2],
         decisions=f"{why.decisions:,}",
-        rank="" if why.top is None else _rank(why.top),
+        rank="" if why.top is None else _rank(why.top, is_call=held.kind == HeldItem.Kind.TOOL_CALL),
         chance="" if why.chance is None else percent(why.chance),
         judged=f"{why.judged:,}",
         phrases=[(show(phrase.text), _held_by(phrase)) for phrase in phrases],
         facts=[fact for fact in facts if fact],
-        near=None if phrases else near(held, kept["told"]),
+        near=None if phrases else near(held, kept["told" if is_words else "calls"]),
         marks=[Mark(phrase.start, phrase.end, LEARNED) for phrase in phrases],
     )
 
@@ -130,10 +130,15 @@ def _held_by(phrase: Phrase) -> str:
     }
 
 
-def _rank(top: float) -> str:
+def _rank(top: float, *, is_call: bool) -> str:
+    share = {"share": percent(max(1, math.ceil(100 * top)) / 100)}
+    if is_call:
+        if top > 0.5:
+            return gettext("Lower half of this agent's tool calls")
+        return gettext("Top %(share)s of this agent's tool calls") % share
     if top > 0.5:
         return gettext("Lower half of this agent's items")
-    return gettext("Top %(share)s of this agent's items") % {"share": percent(max(1, math.ceil(100 * top)) / 100)}
+    return gettext("Top %(share)s of this agent's items") % share
 
 
 def _telling(facts: Sequence[tuple[str, Fact]]) -> list[tuple[str, Fact]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils import timezone
@@ -180,6 +180,23 @@ def by_doubt(learned: LearnedRisk | None) -> str:
     return told % {"days": learned.passing["days"], "share": percent(share)}
 
 
+def previews(team: Team, rows: Mapping[bool, LearnedRisk], budgets: Mapping[bool, int | None]) -> list[str]:
+    """Say what the budgets of a team, of words and of tool calls, would have come to, and what to today so far."""
+    told = list[str]()
+    for of_calls, row in rows.items():
+        budget = budgets[of_calls]
+        words = " ".join(filter(None, (preview(row, budget), today(team, budget, of_calls=of_calls))))
+        if words and len(rows) > 1:
+            words = gettext("%(kind)s: %(told)s") % {"kind": kind_name(of_calls=of_calls), "told": words}
+        told += filter(None, [words])
+    return told
+
+
+def kind_name(*, of_calls: bool) -> str:
+    """Name what something was learned of."""
+    return gettext("Tool calls") if of_calls else gettext("Words")
+
+
 def preview(learned: LearnedRisk | None, budget: int | None) -> str:
     """Say what a budget of so many items a day would have come to; "" where there is none or nothing is proven."""
     if learned is None or not budget or not is_proven(learned):
@@ -193,6 +210,9 @@ def preview(learned: LearnedRisk | None, budget: int | None) -> str:
         "Of %(items)s items that passed in %(days)s days, %(looked_at)s would have been reviewed.",
         found.items,
     )
+    if learned.of_calls:
+        told += " " + gettext("How many of them people would reject is not known: spot checks are of words.")
+        return told % counts
     if found.caught is None:
         told += " " + gettext(
             "How many mistakes these contain is not known yet: %(misses)s of %(checks)s spot checks should have been "
@@ -213,12 +233,12 @@ def preview(learned: LearnedRisk | None, budget: int | None) -> str:
     }
 
 
-def today(team: Team, budget: int | None) -> str:
+def today(team: Team, budget: int | None, *, of_calls: bool = False) -> str:
     """Say what a budget would have come to today so far; "" where there is none or nothing is proven."""
-    if not budget or team.risk_kind != "learned":
+    if not budget or choices.kind_of(team, of_calls=of_calls) != "learned":
         return ""
-    lately = now_passing.passing(team, timezone.now())
-    cut = choices.budget_cut(_with(team, budget), lately)
+    lately = now_passing.passing(team, timezone.now(), of_calls=of_calls)
+    cut = choices.budget_cut(_with(team, budget), lately, of_calls=of_calls)
     if cut is None:
         return _nothing_passed()
     above = min(budget, sum(risk >= cut for risk in lately.today))
@@ -231,9 +251,14 @@ def today(team: Team, budget: int | None) -> str:
 
 
 def begins(team: Team) -> str:
-    """Say that a budget that was saved acts from now on, or why not; "" without one."""
-    if not team.risk_budget:
-        return ""
+    """Say that the budgets that were saved act from now on, or why not; "" without one."""
+    told = [_begins(team)] if team.risk_budget else []
+    if team.risk_calls_budget:
+        told.append(_begins_of_calls(team))
+    return " ".join(dict.fromkeys(filter(None, told)))
+
+
+def _begins(team: Team) -> str:
     if team.risk_kind != "learned":
         return gettext("The budget holds nothing now: no learned risk is in use.")
     if team.risk_cut is None:
@@ -241,7 +266,16 @@ def begins(team: Team) -> str:
     if not team.risk_budget_holds:
         return ""
     told = gettext("From now on the budget holds the riskiest of what would pass, up to %(n)s a day.")
-    return told % {"n": number(team.risk_budget)}
+    return told % {"n": number(team.risk_budget or 0)}
+
+
+def _begins_of_calls(team: Team) -> str:
+    if team.risk_calls != "learned":
+        return gettext("The budget of tool calls holds nothing now: no learned risk of calls is in use.")
+    if team.risk_calls_cut is None:
+        return _nothing_passed()
+    told = gettext("From now on the riskiest tool calls that would pass are held, up to %(n)s a day.")
+    return told % {"n": number(team.risk_calls_budget or 0)}
 
 
 def _nothing_passed() -> str:
@@ -249,7 +283,8 @@ def _nothing_passed() -> str:
 
 
 def _with(team: Team, budget: int) -> Team:
-    return Team(pk=team.pk, risk_kind=team.risk_kind, risk_budget=budget)
+    kinds = {"risk_kind": team.risk_kind, "risk_calls": team.risk_calls}
+    return Team(pk=team.pk, risk_budget=budget, risk_calls_budget=budget, **kinds)
 
 
 def how_far(team: Team, learned: LearnedRisk | None, wanted: str) -> dict[str, Any]:
@@ -262,7 +297,7 @@ def how_far(team: Team, learned: LearnedRisk | None, wanted: str) -> dict[str, A
         return {}
     found = learned.passing or {"days": 30, "items": 0}
     a_day = found["items"] / found["days"] if found["days"] else 0.0
-    seconds = now_passing.seconds_an_item(team, timezone.now())
+    seconds = now_passing.seconds_an_item(team, timezone.now(), of_calls=learned.of_calls)
     rows = []
     for at, share in enumerate(LOOKED_AT):
         minutes = "" if seconds is None or not a_day else number(max(1, round(share * a_day * seconds / 60)))
@@ -272,6 +307,7 @@ def how_far(team: Team, learned: LearnedRisk | None, wanted: str) -> dict[str, A
                 "found": percent(gate.caught[at]),
                 "interval": span(gate.caught_low[at], gate.caught_high[at]),
                 "items": number(round(share * a_day)),
+                "budget": round(share * a_day) or "",
                 "minutes": minutes,
                 "x": f"{_x(share):.1f}",
                 "y": f"{_y(gate.caught[at]):.1f}",

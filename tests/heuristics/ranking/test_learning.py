@@ -15,6 +15,7 @@ from metacog.heuristics.ranking.learning import Decided, in_words
 from metacog.heuristics.ranking.learning import learn as learned_from
 from metacog.heuristics.ranking.logistic import calibrated, chance, exp, log_odds
 from metacog.heuristics.ranking.model import Model
+from metacog.heuristics.ranking.orders import Orders
 from metacog.heuristics.stats.gate import Judged, judge
 from tests.command_line import run
 from tests.tables import table
@@ -100,7 +101,7 @@ def test_it_says_why_it_cannot_be_asked_and_learns_all_the_same_when_it_is_told_
     assert (one_sided.returncode, b"10 rejections" in one_sided.stderr) == (3, True)
     forced = learn(decided(by_nothing), "--force")
     assert forced.returncode == 3
-    assert json.loads(forced.stdout)["cases"] == 400
+    assert json.loads(forced.stdout)["words"]["cases"] == 400
 
 
 def test_the_same_lines_give_the_same_model_to_the_byte_in_any_order() -> None:
@@ -109,7 +110,7 @@ def test_the_same_lines_give_the_same_model_to_the_byte_in_any_order() -> None:
     assert learn(lines[::-1]).stdout == model
     assert len(model) < 2_000_000
     # Under other versions of Python and on other machines, too.
-    assert json.loads(model)["id"] == "risk_5527807df82af4f3e81b82ad"
+    assert json.loads(model)["id"] == "risk_83030aa74e52ee192e7166b3"
 
 
 @table(
@@ -159,7 +160,7 @@ def test_the_effects_of_calls_are_read_and_those_of_an_exported_one_taken_as_the
     done = learn(lines)
     model = tmp_path / "model.json"
     model.write_bytes(done.stdout)
-    assert json.loads(done.stdout)["facts"]["effect:delete path outside"][2:] == [200, 200]
+    assert json.loads(done.stdout)["calls"]["facts"]["effect:delete path outside"][2:] == [200, 200]
     call = {"name": "Bash", "arguments": {"command": "rm -r ./x"}}
     gone = {"effect": "delete", "object": "x", "of": "path", "start": 6, "end": 9, "argument": "/command"}
     sent: list[Line] = [{"text": "Bash", "kind": "tool_call", "response": "resp_1", **call}]
@@ -169,6 +170,34 @@ def test_the_effects_of_calls_are_read_and_those_of_an_exported_one_taken_as_the
     assert outside["risk"] > inside["risk"] + 0.1
     assert "effect:delete path outside" in {fact["name"] for fact in outside["facts"]}
     assert refused["error"]["errors"][0]["pointer"] == "/effects"
+
+
+def test_words_and_calls_are_learned_apart(tmp_path: Any) -> None:
+    """What is rejected among words says nothing of calls, whose model is their own; each has its own gate."""
+    words = decided(by_word)
+    calls = [
+        {"text": f"Bash rm {at}", "kind": "tool_call", "name": "Bash", "arguments": {"command": f"rm -r {at}"}}
+        | {"session": f"c{at}", "rejected": at % 3 == 0, "decided_at": line["decided_at"]}
+        for at, line in enumerate(words[:120])
+    ]
+    alone, both = learn(words), learn([*calls, *words])
+    assert (both.returncode, json.loads(both.stdout)["words"]) == (0, json.loads(alone.stdout)["words"])
+    assert json.loads(both.stdout)["calls"] is None  # there was nothing to learn from these
+    said = both.stderr.decode().splitlines()
+    assert [line.partition(" decisions")[0] for line in said] == ["Learned from 400", "Tool calls: Declined: 120"]
+    file = tmp_path / "model.json"
+    file.write_bytes(both.stdout)
+    ranked = run("rank", "--model", str(file), sent="\n".join(map(json.dumps, (words[0], calls[0]))).encode())
+    risks = [json.loads(line)["risk"] for line in ranked.stdout.splitlines()]
+    assert (risks[0] > 0, risks[1]) == (True, None)
+    assert json.loads(learn([*calls, *words], "--force").stdout)["calls"]["cases"] == 120
+
+
+def test_equal_shares_of_words_and_of_calls_have_equal_places() -> None:
+    few, many = (Model.learn([]).among(risks) for risks in ([0.1, 0.2, 0.2, 0.3], [0.4, 0.6, 0.6, 0.9]))
+    assert [few.place(risk) for risk in (0.3, 0.2, 0.1)] == [many.place(risk) for risk in (0.9, 0.6, 0.4)]
+    assert [few.place(risk) for risk in (0.35, 0.3, 0.25, 0.2, 0.15, 0.05)] == [0.0, 0.125, 0.25, 0.5, 0.75, 1.0]
+    assert Model.learn([]).place(0.3) == pytest.approx(0.7)  # of a model that knows no risks of others
 
 
 def test_it_ranks_and_says_which_words_carried_it(tmp_path: Any) -> None:
@@ -203,7 +232,7 @@ def test_metadata_are_learned_by_value_range_and_shape_and_ids_are_left_out(tmp_
     draw = random.Random(3)
     lines = [with_metadata(at, line, draw) for at, line in enumerate(decided(by_nothing))]
     done = learn(lines, "--force")
-    model = json.loads(done.stdout)
+    model = json.loads(done.stdout)["words"]
     keys = {name.partition("=")[0] for name in model["facts"] if name.startswith("metadata:")}
     assert keys == {f"metadata:{key}" for key in ("category", "confidence", "checks.lint", "page", "labels")}
     assert "Security" not in done.stdout.decode()
@@ -329,29 +358,36 @@ def test_risks_are_made_probabilities() -> None:
     shift, stretch = calibrated([-2.0, 2.0] * 200, [at % 10 < 3 for at in range(400)], [1.0] * 400)
     assert stretch == pytest.approx(0.0, abs=0.1)
     assert chance(shift) == pytest.approx(0.3, abs=0.01)
-    model = Model.from_dict(json.loads(learn(decided(by_word)).stdout))
+    model = Model.from_dict(json.loads(learn(decided(by_word)).stdout)["words"])
     seen = see("We refund it", "", {})
     assert model.stretched(0.5, 2.0).risk(seen) > model.risk(see("It came", "", {}))
 
 
 def test_a_damaged_model_is_refused_with_what_is_wrong(tmp_path: Any) -> None:
-    model = json.loads(learn(decided(by_word)).stdout)
+    both = json.loads(learn(decided(by_word)).stdout)
+    model = both["words"]
     file = tmp_path / "model.json"
     for document, said in [
-        (model | {"format": 4}, "its format is 4"),
+        (model | {"format": 5}, "its format is 5"),
         (model | {"words": "AAAA"}, "its words cannot be read"),
         (model | {"words": 5}, "another shape"),
         (model | {"facts": {"length": ["much", 0]}}, "is no model"),
         ({"format": 1}, "'words' is missing"),
         (model | {"kind": "evil"}, "not what its id stands for"),
         (model | {"scale": 1e300}, "not what its id stands for"),
+        (model | {"risks": [0.5, 0.4]}, "its risks are not in order"),
+        (both | {"format": 5}, "its format is 5"),
+        (both | {"words": 5}, "another shape"),
+        (both | {"calls": model}, "not what its id stands for"),
         ([], "a JSON object"),
     ]:
         file.write_text(json.dumps(document))
         done = run("rank", "--model", str(file), sent=b'{"response": ""}')
         assert (done.returncode, done.stdout) == (2, b"")
         assert said in done.stderr.decode()
-    assert Model.from_dict(model).as_dict() == model
+    assert Orders.from_dict(both).as_dict() == both
+    one = Orders.from_dict(model)  # before words and calls had models of their own
+    assert (one.as_dict(), one.of(is_call=True), one.of(is_call=False)) == (model, one.words, one.words)
 
 
 def test_the_gate_knows_orders_by_their_area_their_tenth_and_their_calibration() -> None:

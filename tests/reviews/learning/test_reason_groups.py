@@ -75,4 +75,4 @@ def test_what_people_said_goes_with_the_texts_and_is_counted_anew(
     retention.erase()
     assert ContrastLook.objects.get().reasons is None
     contrast.look_due(timezone.now() + timedelta(hours=1))
-    assert ContrastLook.objects.get().reasons == {"told": [], "phrases": []}
+    assert ContrastLook.objects.get().reasons == {"told": [], "calls": [], "phrases": []}

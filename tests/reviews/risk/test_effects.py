@@ -58,10 +58,10 @@ def told(client: Any, held: str) -> list[str]:
 def test_effects_and_their_places_are_learned_told_with_their_counts_and_replayed(
     aurora: Any, kuro: Any, decided: None, as_person: Any, alice: Any
 ) -> None:
-    in_force._model.cache_clear()
-    learned = learning.learn_and_keep(aurora, timezone.now())[1]
+    in_force._orders.cache_clear()
+    learned = learning.learn_and_keep(aurora, timezone.now())[0].row
     assert learned.found["order"] == "learned"
-    facts = learned.model.document["facts"]
+    facts = learned.model.document["calls"]["facts"]
     assert facts["effect:delete path outside"][2:] == [30, 30]
     assert facts["effect:delete"][2:] == [60, 30]
     assert "collect.example" not in str(facts)
@@ -79,11 +79,11 @@ def test_effects_and_their_places_are_learned_told_with_their_counts_and_replaye
 
 def test_a_model_of_the_first_format_ranks_as_it_did(aurora: Any, kuro: Any, decided: None) -> None:
     """It knew the tool and its arguments, and no effect; its facts have no counts."""
-    in_force._model.cache_clear()
-    document = learning.learn_and_keep(aurora, timezone.now())[1].model.document
+    in_force._orders.cache_clear()
+    document = learning.learn_and_keep(aurora, timezone.now())[0].row.model.document["calls"]
     facts = {name: fact[:2] for name, fact in document["facts"].items() if not name.startswith(("effect:", "object:"))}
     older = Model.from_dict(document)
-    content = document | {"format": 1, "facts": facts}
+    content = {name: value for name, value in document.items() if name != "risks"} | {"format": 1, "facts": facts}
     old = Model(
         older.kind, older.cases, older.rejected, older.intercept, older.scale, older.words,
         {name: Fact(*fact) for name, fact in facts.items()}, format=1,
@@ -109,4 +109,4 @@ def test_calls_that_older_releases_stored_without_effects_still_teach(aurora: An
         for item in verdict["items"]:
             del item["effects"], item["readable"]
         AgentResponse.objects.filter(pk=response.pk).update(verdict=json.dumps(verdict))
-    assert learning.learn_and_keep(aurora, timezone.now())[0].decisions == 120
+    assert learning.learn_and_keep(aurora, timezone.now())[0].learned.decisions == 120

@@ -30,7 +30,7 @@ def _at_noon(noon: Any) -> None:
 
 
 def learn(team: Any) -> LearnedRisk:
-    return learning.learn_and_keep(team, timezone.now())[1]
+    return learning.learn_and_keep(team, timezone.now())[0].row
 
 
 def replayed(public_id: str) -> Any:
@@ -99,7 +99,7 @@ def test_spot_checks_teach_for_what_they_stand_for(aurora: Any, kuro: Any) -> No
             verdict="missed" if number < 4 else "fine" if number < 8 else "", judged_at=NOON,
         )  # fmt: skip
     decide(kuro, 5)
-    found = dict(learning._decided(aurora))[agent.pk]
+    found = learning._decided(aurora)[agent.pk]
     checks = [each for each in found if each.stands_for > 1]
     assert ([each.rejected for each in checks].count(True), len(checks), len(found)) == (4, 8, 13)
     assert {each.stands_for for each in checks} == {15.0}  # of 120 that they stand for, 80 were judged
@@ -108,7 +108,7 @@ def test_spot_checks_teach_for_what_they_stand_for(aurora: Any, kuro: Any) -> No
 def test_a_glance_counts_less(aurora: Any, kuro: Any) -> None:
     decide(kuro, 5, shown_ms=100)
     decide(kuro, 5, seed=2, shown_ms=600_000)
-    cares = [each.care for each in dict(learning._decided(aurora))[Agent.objects.get(public_id=kuro.id).pk]]
+    cares = [each.care for each in learning._decided(aurora)[Agent.objects.get(public_id=kuro.id).pk]]
     assert sum(care == 1.0 for care in cares) == 5
     assert sum(care < 0.1 for care in cares) == 5
 
@@ -121,7 +121,7 @@ class TestBudget:
         # As if of 600 texts that passed in 30 days one in ten had been risky.
         passing = {"days": 30, "items": 600, "risks": [0.1] * 90 + [0.3] * 10}
         LearnedRisk.objects.update(passing=passing)
-        choices.choose(aurora, olga, order=True, budget=2, holds=True, samples=False)
+        choices.choose(aurora, olga, choices.Choices(order=True, budget=2, holds=True, samples=False))
         aurora.refresh_from_db()
         return aurora
 

@@ -35,9 +35,9 @@ def told(client: Any, held: str) -> list[str]:
 
 @pytest.fixture
 def learned(aurora: Any, kuro: Any) -> Any:
-    in_force._model.cache_clear()
+    in_force._orders.cache_clear()
     decide(kuro, metadata=known)
-    return learning.learn_and_keep(aurora, timezone.now())[1]
+    return learning.learn_and_keep(aurora, timezone.now())[0].row
 
 
 def test_a_value_of_metadata_is_told_with_its_share_and_replayed(
@@ -45,13 +45,13 @@ def test_a_value_of_metadata_is_told_with_its_share_and_replayed(
 ) -> None:
     assert learned.found["order"]
     assert "Performance" not in str(learned.model.document)
-    assert not any("ticket" in name for name in learned.model.document["facts"])
+    assert not any("ticket" in name for name in learned.model.document["words"]["facts"])
     of_item = {"kind": "chat", "text": HELD, "metadata": {"category": "Performance"}}
     risky = kuro.respond(HELD, items=[of_item], metadata={"ticket": "T-1"})
     safe = kuro.respond(HELD, metadata={"category": "Style"})
     assert risky["items"][0]["risk"] > safe["items"][0]["risk"] + 0.3
     share = next(
-        f"{round(100 * fact[3] / fact[2])}%" for fact in learned.model.document["facts"].values() if fact[2] == 50
+        f"{round(100 * fact[3] / fact[2])}%" for fact in learned.model.document["words"]["facts"].values() if fact[2] == 50
         and fact[3] > 25
     )  # fmt: skip
     client, held = as_person(alice), risky["items"][0]["held"]
@@ -62,7 +62,7 @@ def test_a_value_of_metadata_is_told_with_its_share_and_replayed(
 
 
 def test_a_model_of_the_second_format_knows_no_metadata(learned: Any, aurora: Any, kuro: Any) -> None:
-    document = learned.model.document
+    document = learned.model.document["words"]
     facts = {name: fact for name, fact in Model.from_dict(document).facts.items() if not name.startswith("metadata:")}
     newer = Model.from_dict(document)
     old = Model(

@@ -43,7 +43,7 @@ def learned(by: str = "word", number: int = 400, *, turns: int = 1) -> Learned:
 
 def keep(team: Team, found: Learned, **changed: Any) -> LearnedRisk:
     """Write down what learning found for a team, as the worker does, and put it in force."""
-    in_force._model.cache_clear()  # a row that is taken back leaves its key to another
+    in_force._orders.cache_clear()  # a row that is taken back leaves its key to another
     model = None
     if found.order:
         document = found.model.as_dict()

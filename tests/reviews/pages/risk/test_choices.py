@@ -79,7 +79,7 @@ def test_how_far_to_look_is_a_curve_whose_mark_the_address_moves(as_person: Any,
     page = text(answer)
     assert "Review depth" in page
     assert re.search(r"Reviewing 30% finds \d+% of what people would reject \(95% CI \d+–\d+%\)", page)
-    assert 'type="range" id="look" min="0" max="13" step="1" value="6"' in answer.content.decode()
+    assert 'type="range" id="look-words" min="0" max="13" step="1" value="6"' in answer.content.decode()
     keep_none = Team.objects.get()
     LearnedRisk.objects.all().delete()
     assert "Review depth" not in text(as_person(alice).get(f"/statistics/risk/?team={keep_none.pk}"))
