@@ -43,6 +43,16 @@ def test_decisions_change_the_order_say_why_and_let_a_budget_hold_the_riskiest(
     expect(page.locator("mark.learned", has_text="refund").first).to_be_visible()
 
     page.goto("/statistics/risk/")
+    curve = page.locator("#how-far-words [data-curve]")
+    curve.scroll_into_view_if_needed()
+    box = curve.bounding_box()
+    for step, share in ((page.mouse.move, 0.2), (None, 0.2), (page.mouse.move, 0.54)):  # its axis is not all of it
+        step(box["x"] + share * box["width"], box["y"] + 60) if step else page.mouse.down()
+    page.mouse.up()
+    expect(page.locator("#how-far-words > [data-told]")).to_contain_text("Reviewing 50% finds")
+    expect(page.get_by_label("Also review up to")).to_have_value("10")  # of 20 a day that passed
+    expect(page.locator("#preview")).to_contain_text("300 would have been reviewed")
+    assert Team.objects.get().risk_budget is None  # nothing counts before it is saved
     page.get_by_label("Also review up to").fill("40")
     page.get_by_label("hold them for review").check()
     expect(page.locator("#preview")).to_contain_text("would have been reviewed")
