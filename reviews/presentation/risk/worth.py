@@ -426,8 +426,9 @@ def learning(learned: LearnedRisk) -> dict[str, Any]:
     shown = []
     for place, (taught, auc) in enumerate(points):
         x, y = LEFT + (place + 0.5) * slot, _y(max(-0.05, 2 * auc - 1))  # from 0.5 on
+        above = y - 9 if y > BASE - HEIGHT + 15 else y + 18  # what the axis shows stands at the top
         named = {"taught": number(taught), "auc": f"{auc:.2f}"}
-        shown.append({"x": f"{x:.1f}", "y": f"{y:.1f}", "above": f"{y - 9 if y > BASE - HEIGHT + 15 else y + 18:.1f}", **named})
+        shown.append({"x": f"{x:.1f}", "y": f"{y:.1f}", "above": f"{above:.1f}", **named})
     return {
         "line": " ".join(f"{point['x']},{point['y']}" for point in shown),
         "points": shown,

@@ -33,7 +33,7 @@ class Answers:
     def approved(self, items: Sequence[Any], judged: Sequence[Any]) -> dict[int, str]:
         return {}
 
-    def room(self, told: Sequence[Any]) -> None:
+    def room(self, told: Sequence[Any], ranking: Any) -> None:
         return None
 
     def waiting(self, calls: Any) -> Mapping[str, str]:

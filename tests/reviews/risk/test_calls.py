@@ -58,8 +58,8 @@ def learn(team: Any) -> dict[bool, LearnedRisk]:
 
 
 def replayed() -> bool:
-    replayer = Replayer()
-    return all(replayer.replay(row).is_equal for row in AgentResponse.objects.exclude(engine="1").select_related("agent__team"))
+    replayer, rows = Replayer(), AgentResponse.objects.exclude(engine="1").select_related("agent__team")
+    return all(replayer.replay(row).is_equal for row in rows)
 
 
 def test_each_has_a_gate_and_a_model_of_its_own(aurora: Any, kuro: Any) -> None:
@@ -83,8 +83,8 @@ def test_each_has_a_gate_and_a_model_of_its_own(aurora: Any, kuro: Any) -> None:
     said, call = HeldItem.objects.get(public_id=waiting[0]), HeldItem.objects.get(public_id=waiting[1])
     orders = in_force.orders_of(said.agent)
     assert orders
-    assert said.risk_place == round(1000 * orders.words.place(said.risk))  # type: ignore[union-attr]
-    assert call.risk_place == round(1000 * orders.calls.place(call.risk))  # type: ignore[union-attr]
+    assert said.risk_place == round(1000 * orders.words.place(said.risk))
+    assert call.risk_place == round(1000 * orders.calls.place(call.risk))
     posted = kuro.respond(HELD, items=[{"kind": "chat", "text": HELD}, {"kind": "tool_call", "name": "Bash",
                           "arguments": {"command": RISKY.format("x")}}])  # fmt: skip
     assert all(item["risk"] for item in posted["items"])

@@ -51,8 +51,8 @@ def test_a_value_of_metadata_is_told_with_its_share_and_replayed(
     safe = kuro.respond(HELD, metadata={"category": "Style"})
     assert risky["items"][0]["risk"] > safe["items"][0]["risk"] + 0.3
     share = next(
-        f"{round(100 * fact[3] / fact[2])}%" for fact in learned.model.document["words"]["facts"].values() if fact[2] == 50
-        and fact[3] > 25
+        f"{round(100 * fact[3] / fact[2])}%" for fact in learned.model.document["words"]["facts"].values()
+        if fact[2] == 50 and fact[3] > 25
     )  # fmt: skip
     client, held = as_person(alice), risky["items"][0]["held"]
     assert told(client, held) == [f"category Performance: {share} rejected, n = 50"]
