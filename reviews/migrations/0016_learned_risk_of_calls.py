@@ -10,8 +10,8 @@ OF_CALLS = ["DELETE FROM reviews_learnedrisk WHERE of_calls", "DELETE FROM revie
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('metacog', '0012_budget_of_calls'),
-        ('reviews', '0014_reasons_and_retiring'),
+        ('metacog', '0013_budget_of_calls'),
+        ('reviews', '0015_chat_cards'),
     ]
 
     operations = [

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('metacog', '0011_team_rules'),
+        ('metacog', '0012_chats_that_decide'),
     ]
 
     operations = [
