@@ -13,7 +13,7 @@ HOME = re.compile(r"/(?:home|Users)/[^/]+")
 UP = frozenset({"..", ".*", ".?"})  # an old shell's `.*` finds ".." too
 SECRET = re.compile(
     r"(?:^|/)(?:"
-    r"\.env(?:rc)?(?:\.(?!(?:example|sample|template|dist)$)[\w.-]+)?"
+    r"\.env(?:rc)?(?:\.(?!(?:example|sample|template|dist|test|testing|ci)$)[\w.-]+)?"
     r"|\.netrc|_netrc|\.pgpass|\.my\.cnf|\.npmrc|\.pypirc|\.git-credentials|\.htpasswd|\.vault-token|\.boto"
     r"|id_(?:rsa|dsa|ecdsa|ed25519)(?:_\w+)?"
     r"|\.ssh(?:/(?!known_hosts|config$|[\w.-]+\.pub$).*)?"

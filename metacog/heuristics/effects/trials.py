@@ -29,6 +29,7 @@ HERE = re.compile(
 ADDRESS = re.compile(
     r"(?:[a-z][a-z\d+.-]*://[^/\s]*|[^/\s]*[:@\]][^/\s]*|[\w-]+(?:\.[\w-]+)+(?=/)|localhost)(?:/|$)", re.IGNORECASE
 )
+MOST_LETTERS = 300  # of a name or an address
 MADE_AT_RUN_TIME = frozenset("$`")
 BEYOND = re.compile(  # one database, in SQL
     r"\b(?:drop|alter|create|rename)\s+(?:database|schema|role|user|tablespace|server|login|system)\b|\buse\b|\battach\b"
@@ -37,9 +38,13 @@ BEYOND = re.compile(  # one database, in SQL
 )
 
 
-@lru_cache(maxsize=1024)
 def is_of_tests(name: str) -> bool:
     """Whether a name, or each of several between commas, says that what it names is there for tests."""
+    return len(name) <= MOST_LETTERS and _are_of_tests(name)
+
+
+@lru_cache(maxsize=1024)
+def _are_of_tests(name: str) -> bool:
     return MADE_AT_RUN_TIME.isdisjoint(name) and all(map(_says_so, name.split(",")))
 
 
@@ -50,12 +55,14 @@ def _says_so(name: str) -> bool:
 
 def is_here(place: str) -> bool:
     """Whether an address, a host, a socket or a cluster's context is on the machine itself."""
-    return HERE.fullmatch(place) is not None
+    return len(place) <= MOST_LETTERS and HERE.fullmatch(place) is not None
 
 
 def is_trial(value: str, workspace: str | None = None) -> bool:
     """Whether a name, the file or the address of a database says that it is one for tests, and here."""
     value = value.removeprefix("./")
+    if len(value) > MOST_LETTERS:
+        return False
     if value.startswith(("/", "~")) or ".." in value.split("/"):
         plain = normpath(value)
         room = f"{workspace.rstrip('/')}/" if workspace else None

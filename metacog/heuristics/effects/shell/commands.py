@@ -9,9 +9,9 @@ from .. import trials
 from ..effect import TESTS, Effect, Kind
 from ..paths import GLOB, is_below, is_secret, normal
 from ..programs import Applied, Found, Word, effect_of_script, is_about_data, tail, whose
-from . import code, owned, scripts, search, sessions, variables
+from . import code, owned, printed, scripts, search, sessions, variables
 from .out import OUTSIDE, SHARED, Made
-from .state import NUMBER, Given, State, either, forget
+from .state import Given, State, either, forget
 
 if TYPE_CHECKING:
     from .walk import Text
@@ -29,15 +29,6 @@ REGISTRY = re.compile(  # where packages usually come from
     r"|rubygems\.org|(?:index\.|static\.)?crates\.io|proxy\.golang\.org|repo\.maven\.apache\.org|repo1\.maven\.org)(?:/|$)"
 )
 VERSIONED = re.compile(r"(python|pip|perl|ruby|php|lua|gcc|g\+\+|clang|clang\+\+|node|pytest|java|bash|zsh)-?\d[\d.]*")
-ONE_WORD = re.compile(
-    r"mktemp(?: -[dqu]+)*|nproc|whoami|hostname|uname(?: -[a-z])?|id -[ung]+|date(?: -u)?(?: \+[%\w][\w%:.-]*)?"
-    r"|git rev-parse (?:--short(?:=\d+)? |--verify )?(?:--show-toplevel|--abbrev-ref HEAD|[\w@][\w/.^~-]*)"
-    r"|git branch --show-current"
-    r"|git merge-base [\w/.-]+ [\w/.-]+|git describe(?: --(?:tags|always|abbrev=\d+))*|git log -1 --format=%[hH]"
-)
-FIND = re.compile(r"find ([\w./][\w./-]*)(?: -type [fd])? -name ['\"]?([\w*?.][\w*?.-]*)['\"]?(?: -type [fd])?")
-PROCESS = re.compile(r"cat [\w./-]*\.pid|<\s?[\w./-]*\.pid|jobs -p")
-SAID = re.compile(r"(?:echo|printf) ([\w./-]+)")
 SHEBANG = re.compile(r"#!(?:/usr/bin/env (?:-S )?)?(?:/\S*/)?([\w.]+)")
 SHELLS = dict.fromkeys(("sh", "bash", "dash", "zsh", "ksh", "ash"), "shell")
 COPIES = frozenset({"git", "sed", "cat", "head", "grep", "diff"})  # of what the project has
@@ -51,23 +42,6 @@ PATCHES = frozenset({"-p", "-u", "--patch", "-S", "-G", "-L"})
 KEEPS = frozenset({"chmod", "chown", "chgrp", "touch"})  # what is in a file
 RUN_NAME = re.compile(r"\w\[[^\]]*(?:\$\(|`)")  # a[$(…)]: where a name is asked for, bash runs what is in it
 INPUT = Word("$input", exact=False, loose=True)
-
-
-def printed(source: str, state: State) -> Word | None:
-    """What a command prints where that is known well enough: one word, and no flag."""
-    if source == "pwd":
-        return Word(state.cwd or ".", exact=False)
-    said = SAID.fullmatch(source)
-    if said is not None:
-        return Word(said[1], exact=False, loose=said[1].startswith("-"))
-    if PROCESS.fullmatch(source) is not None:
-        return Word(NUMBER, exact=False)
-    found = FIND.fullmatch(source)
-    if found is not None:
-        return Word(f"{found[1].rstrip('/')}/**/{found[2]}", exact=False)
-    if ONE_WORD.fullmatch(source) is None:
-        return None
-    return Word("/tmp/tmp.XXXXXXXXXX" if source.startswith("mktemp") else f"$({source})", exact=False)
 
 
 def run(text: "Text", argv: Sequence[Word], state: State, given: Given | None) -> Given | None:
@@ -464,7 +438,9 @@ def _eval(text: "Text", name: Word, words: Sequence[Word], state: State, given: 
     if words:
         text.out.compound = True
         word = _joined(words)
-        if all(one.exact for one in words):
+        if printed.sets_up(word.text, state):
+            text.out.add("execute", span=(name.start, name.end))
+        elif all(one.exact for one in words):
             code.read(text, "shell", word, state, given)
         else:
             text.out.add("execute", span=(name.start, name.end))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .walk import Text
 
 CHANGES = frozenset({"write", "delete", "irreversible"})
+MATTERS = CHANGES | {"unknown"}
 DEEP = frozenset({"-r", "-R", "--recursive"})
 GIVEN = re.compile(r"([A-Z_]+)=(.*)")
 
@@ -21,7 +22,7 @@ GIVEN = re.compile(r"([A-Z_]+)=(.*)")
 def mark(text: "Text", applied: Applied, state: State, rule: Whose | None) -> str:
     """What there is to say of everything that a command works on."""
     goes_on = applied.code or applied.stdin or applied.runs
-    if text.out.live or not (goes_on or any(found.effect in CHANGES for found in applied.found)):
+    if text.out.live or not (goes_on or any(found.effect in MATTERS for found in applied.found)):
         return ""
     if rule is None:  # in a test's container, whatever is no way out of it
         return "" if applied.elsewhere or applied.remote else text.out.mark

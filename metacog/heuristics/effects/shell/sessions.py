@@ -27,6 +27,10 @@ CLIENTS = frozenset(_CLIENTS.split())
 def opens(applied: Applied, given: Given | None) -> bool:
     """Whether a command that is given nothing to read and nothing to run waits for what is typed."""
     flags = {flag for flag, _ in applied.flags}
+    if applied.program == "iex" and applied.runs and given is None:  # whatever it runs, it goes on unless that ends it
+        return not any("System.halt" in word.text for command in applied.runs for word in command)
+    if applied.program in {"clojure", "clj"} and not (flags or applied.operands):
+        return given is None
     if given is not None or applied.runs or applied.code or applied.stdin or "-N" in flags:
         return False
     if applied.program in _CONTAINERS and not flags.isdisjoint(_ASKED_FOR):

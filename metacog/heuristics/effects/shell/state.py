@@ -75,6 +75,8 @@ class State:
             return Word(NUMBER, exact=False)
         if name == "!":
             return Word(LAST_JOB, exact=False)
+        if name.endswith("PID"):  # of a process that an earlier call has started
+            return Word(NUMBER, exact=False)
         if name in PLAIN:
             return Word("$" + name, exact=False)
         return None

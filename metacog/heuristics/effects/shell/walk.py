@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..programs import Word
-from . import checks, commands, variables
+from . import checks, commands, printed, variables
 from .out import Made, Out, Simple, Span, TooMuch
 from .state import Given, State, either, forget
 from .words import VARIABLE, words
@@ -504,7 +504,7 @@ class Text:
     def output(self, node: "Node", state: State) -> Word | None:
         """Read a substitution; what it would print, where that is known."""
         self.substitutions(node, state)
-        return commands.printed(self.source(node).strip("$()` \n"), state)
+        return printed.printed(self.source(node).strip("$()` \n"), state)
 
     # Commands
 
@@ -525,7 +525,14 @@ class Text:
                 self.doubt("words out of place", self.span(child))
             elif kind != "comment":
                 parts.append(child)
+        if parts and not assigned and self._is_test(parts[0], state):
+            self.test(node, state, given, extra)
+            return Given()
         return self._command([*parts, *extra], state, given, node, assigned)
+
+    def _is_test(self, name: "Node", state: State) -> bool:
+        """Whether a command is test, as [ … ] is."""
+        return self.source(name) == "test" and "test" not in state.functions and "test" not in state.aliases
 
     def _command(
         self,

@@ -1,0 +1,63 @@
+"""What commands print, where that is known well enough to go on with it."""
+
+import re
+
+from ..programs import Word
+from .state import NUMBER, State
+
+MOST_LETTERS = 300  # of a command
+ONE_WORD = re.compile(
+    r"mktemp(?: -[dqu]+)*|nproc|whoami|hostname|uname(?: -[a-z])?|id -[ung]+|date(?: -u)?(?: \+[%\w][\w%:.-]*)?"
+    r"|git rev-parse (?:--short(?:=\d+)? |--verify )?(?:--show-toplevel|--abbrev-ref HEAD|[\w@][\w/.^~-]*)"
+    r"|git branch --show-current"
+    r"|git merge-base [\w/.-]+ [\w/.-]+|git describe(?: --(?:tags|always|abbrev=\d+))*|git log -1 --format=%[hH]"
+)
+FIND = re.compile(r"find ([\w./][\w./-]*)(?: -type [fd])? -name ['\"]?([\w*?.][\w*?.-]*)['\"]?(?: -type [fd])?")
+TREE = re.compile(  # prints names of files below the working directory
+    r"(?:git (?:grep (?:-\w+ )*-\w*l\w*|ls-files|diff (?:--cached |--staged |HEAD )?--name-only)|rg (?:-\w+ )*-\w*l\w*"
+    r"|grep (?:-\w+ )*-(?:\w*[rR]\w*l|\w*l\w*[rR])\w*)(?: ([^;|&<>$`\n]*))?"
+    r"(?: ?\| ?(?:head|tail|sort|uniq)(?: -\w+)*(?: \d+)?)*"
+)
+LEADS_OUT = re.compile(r"(?:^|[\s'\"=])(?:/|~|\.\./|\.\.(?:$|\s))")
+PROCESS = re.compile(r"cat [\w./-]*\.pid|<\s?[\w./-]*\.pid|jobs -p")
+SETS_UP = re.compile(  # a shell, by what a program of that purpose prints
+    r"\$\((?:ssh-agent(?: -[sck])*|direnv (?:hook \w+|export \w+)"
+    r"|(?:py|rb|nod|go|j|php|pl)env (?:init|virtualenv-init)(?: -(?: \w+)?)?"
+    r"|(?:/(?:opt/homebrew|usr/local|home/linuxbrew/\.linuxbrew)/bin/)?brew shellenv|(?:starship|zoxide|atuin) init \w+"
+    r"|mise (?:activate|env)(?: -s)?(?: \w+)?|fnm env(?: --[\w-]+)*|opam (?:config )?env(?: --[\w=-]+)*|luarocks path"
+    r"|conda shell\.\w+ hook|micromamba shell hook(?: -s \w+)?|minikube (?:-p [\w-]+ )?docker-env|dircolors(?: -\w)?)\)"
+)
+SAID = re.compile(r"(?:echo|printf) ([\w./-]+)")
+
+
+def printed(source: str, state: State) -> Word | None:
+    """What a command prints where that is known well enough: one word, and no flag."""
+    if len(source) > MOST_LETTERS or _is_given(source, state):
+        return None
+    if source == "pwd":
+        return Word(state.cwd or ".", exact=False)
+    said = SAID.fullmatch(source)
+    if said is not None:
+        return Word(said[1], exact=False, loose=said[1].startswith("-"))
+    if PROCESS.fullmatch(source) is not None:
+        return Word(NUMBER, exact=False)
+    found = FIND.fullmatch(source)
+    if found is not None:
+        return Word(f"{found[1].rstrip('/')}/**/{found[2]}", exact=False)
+    tree = TREE.fullmatch(source)
+    if tree is not None and not LEADS_OUT.search(tree[1] or ""):
+        return Word("./**", exact=False)
+    if ONE_WORD.fullmatch(source) is None:
+        return None
+    return Word("/tmp/tmp.XXXXXXXXXX" if source.startswith("mktemp") else f"$({source})", exact=False)
+
+
+def sets_up(code: str, state: State) -> bool:
+    """Whether what `eval` gets is what a well known program prints to set a shell up."""
+    return SETS_UP.fullmatch(code) is not None and not _is_given(code[2:], state)
+
+
+def _is_given(source: str, state: State) -> bool:
+    """Whether the text itself says what the command is."""
+    name = source.partition(" ")[0]
+    return name in state.functions or name in state.aliases
