@@ -113,7 +113,7 @@ def sections(form: PolicyForm, current: Policy, posted: Mapping[str, Any]) -> di
         section = Section(name, title, [form[each] for each in names], place >= UNFOLDED)
         for bound in section.fields:
             state = _state(form, bound, in_force[bound.name], usual[bound.name])
-            if bound.name in posted and bound.name != "rules" and str(posted[bound.name]) != str(bound.data):
+            if bound.name in posted and bound.name != "rules" and str(_sent(bound, posted)) != str(bound.data):
                 state.becomes = _told(bound, bound.data)
             bound.state = state  # type: ignore[attr-defined]  # for the template
             section.changed += state.was is not None
@@ -121,6 +121,11 @@ def sections(form: PolicyForm, current: Policy, posted: Mapping[str, Any]) -> di
             section.has_errors |= bool(bound.errors)
         found[name] = section
     return found
+
+
+def _sent(bound: BoundField, posted: Mapping[str, Any]) -> Any:
+    """Return what a form sent for a field, as the form itself has it: a ticked box is sent as "on"."""
+    return bound.field.widget.value_from_datadict(posted, {}, bound.html_name)
 
 
 def defaults(profile: str) -> dict[str, Any]:

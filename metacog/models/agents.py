@@ -50,6 +50,11 @@ class Agent(models.Model):
     def is_paused(self, now: datetime) -> bool:
         return self.paused_at is not None and (self.paused_until is None or now < self.paused_until)
 
+    @property
+    def is_paused_now(self) -> bool:
+        """Say so to a page."""
+        return self.is_paused(timezone.now())
+
 
 class AgentState(models.Model):
     """What changes with every post of an agent, apart from the Agent row that everything points to.

@@ -551,6 +551,7 @@ class TestMarkingWhatDiffers:
             ({"stuck_idle_minutes": "2 h"}, "stuck_idle_minutes", "was 30 min (default)"),
             ({"release_task": "person"}, "release_task", "was a person or the agent (default)"),
             ({"require_signature": "on"}, "require_signature", "was off (default)"),
+            ({"hold_words_with_calls": "on"}, "hold_words_with_calls", ">"),
             ({"forbidden": "as an AI"}, "forbidden", "was empty (default)"),
             ({"quality_en_min": "3"}, "quality_en_min", "was 10 (default)"),
             ({"profile": "aware", "profile_shown": "seed"}, "weight_no_hedge", "becomes 0 with this profile"),
@@ -559,7 +560,9 @@ class TestMarkingWhatDiffers:
     )
     def test_each_field_says_what_it_was(self, desk: Desk, changed: dict[str, str], name: str, said: str) -> None:
         answer = desk.client.post(desk.address, DRAFT | changed, headers={"hx-request": "true"})
-        assert said in self.marks(answer.content.decode(), name)
+        marks = self.marks(answer.content.decode(), name)
+        assert said in marks
+        assert ("becomes" in marks) == ("becomes" in said)
 
     def test_what_is_in_force_is_told_from_the_default(self, desk: Desk) -> None:
         desk.save(note="Too loud")

@@ -57,6 +57,8 @@ def test_a_paused_agent_has_its_words_and_calls_held_until_it_is_resumed(
     shown = client.get(f"{page}/").content.decode()
     assert "everything it posts is held" in shown
     assert "It deletes too much" in shown
+    for path in (f"{page}/", "/agents/"):
+        assert 'class="state warn">Paused</span>' in client.get(path).content.decode(), path
     client.post(f"{page}/resume")
     assert dispositions(kuro) == ["pass", "pass", "pass", "reject"]
     events = AuditEvent.objects.filter(agent=agent, action__in=("agent-paused", "agent-resumed"))
