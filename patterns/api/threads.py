@@ -11,8 +11,9 @@ from django.utils import translation
 from ninja import Query, Router
 from pydantic import BaseModel, ConfigDict, Field
 
-from metacog.heuristics.memory.threads import MAX_SLUG, slug_of
+from metacog.heuristics.memory.threads import slug_of
 from metacog.heuristics.text.shadow import is_blank
+from metacog.heuristics.text.words import MAX_SLUG
 from metacog.http.api import AgentRequest, as_json, cursor, page_of, read_shape, takes
 from metacog.http.problems import Problem, at
 from patterns.models import ThoughtThread, ThreadStep

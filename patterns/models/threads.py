@@ -9,7 +9,9 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from metacog.db.ids import new_id
-from metacog.heuristics.memory.threads import MAX_SLUG
+from metacog.heuristics.memory.threads import shown_slug
+from metacog.heuristics.text.words import MAX_SLUG
+from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import Agent, User
 
 
@@ -64,7 +66,12 @@ class ThoughtThread(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.title
+        return masked_text(self.title)
+
+    @property
+    def slug_shown(self) -> str:
+        """The slug as people may read it."""
+        return shown_slug(self.slug, self.title)
 
 
 class ThreadStep(models.Model):

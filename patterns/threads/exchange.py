@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 from metacog.audit import audit
 from metacog.db.ids import new_id
 from metacog.heuristics.memory.thread_markdown import Parsed, ThreadError, format_thread, read_threads
-from metacog.heuristics.memory.threads import Thread
+from metacog.heuristics.memory.threads import Thread, slug_of, whole_slug_of
 from metacog.models import Agent, AgentState, AuditEvent
 from patterns.imports import BadFile, Entry, Plan
 from patterns.models import ThoughtThread, ThreadStep
@@ -72,12 +72,12 @@ def plan(agent: Agent, files: Sequence[tuple[str, bytes]]) -> Plan:
             place = _("%(file)s, line %(line)d") % {"file": file, "line": each.line}
             told.entries.append(Entry(place, "", "skip", [f"{each.reason[:1].upper()}{each.reason[1:]}."]))
             continue
-        thread, row = each.thread, known.get(each.thread.slug)
+        thread, row = each.thread, _known(known, each.thread)
         place = _("%(file)s, line %(line)d") % {"file": file, "line": each.places.title}
         if row and as_thread(row, row.trail) == _filled(thread, as_thread(row, row.trail)):
             told.entries.append(Entry(place, thread.title, "same"))
             continue
-        states[thread.slug] = thread.status
+        states[row.slug if row else thread.slug] = thread.status
         told.entries.append(Entry(place, thread.title, "change" if row else "add", _notes(each, row)))
     told.problem = _too_many(agent, [slug for slug, state in states.items() if state == State.ACTIVE])
     return told
@@ -128,13 +128,14 @@ def take(agent: Agent, files: Sequence[tuple[str, bytes]], actor: audit.Actor, *
         rewritten: list[str] = []
         of_import = new_id("imp")
         for thread, _places, lines in read:
-            row = known.get(thread.slug)
+            row = _known(known, thread)
             if row and as_thread(row, row.trail) == _filled(thread, as_thread(row, row.trail)):
                 continue
             new, changed = (new, changed + 1) if row else (new + 1, changed)
             kept, undated = kept + lines, undated + sum(step.on is None for step in thread.trail)
             before = row.state if row else ""
-            after = known[thread.slug] = _write(agent, row, thread)
+            after = _write(agent, row, thread)
+            known[after.slug] = after
             (rewritten if row else added).append(after.public_id)
             events.append(
                 audit.event(
@@ -158,6 +159,12 @@ def take(agent: Agent, files: Sequence[tuple[str, bytes]], actor: audit.Actor, *
         state.active_threads = len(active)
         state.save(update_fields=["active_threads"])
     return Taken(new, changed, kept, undated)
+
+
+def _known(rows: Mapping[str, Any], thread: Thread) -> Any:
+    """Return the row of a file's thread, or None: former releases left no secret of a title out of its slug."""
+    found = rows.get(thread.slug)
+    return found or (rows.get(whole_slug_of(thread.title)) if thread.slug == slug_of(thread.title) else None)
 
 
 def _too_many(agent: Agent, active: Sequence[str]) -> str:
@@ -184,7 +191,7 @@ def _with_trails(agent: Agent) -> list[Any]:
 def _filled(thread: Thread, known: Thread) -> Thread:
     """Return the thread of a file with the days that the file does not say, as they are known."""
     touched = thread.last_touched or max((step.on for step in thread.trail if step.on), default=known.last_touched)
-    return replace(thread, created=thread.created or known.created, last_touched=touched)
+    return replace(thread, slug=known.slug, created=thread.created or known.created, last_touched=touched)
 
 
 def _write(agent: Agent, known: Any, thread: Thread) -> ThoughtThread:

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from metacog.audit import audit
-from metacog.heuristics.memory.threads import slug_of
+from metacog.heuristics.memory.threads import slug_of, whole_slug_of
 from metacog.models import Agent, AgentState, AuditEvent, User
 from patterns.models import ThoughtThread, ThreadStep, ThreadSuggestion
 from patterns.patterns.scorer import scorer_shown
@@ -66,7 +66,8 @@ class Changes:
         given = {name for name in names if name}
         titles = {one_line(name) for name in given if len(name) <= MAX_NAME}
         # A slug is cut off: that of the longest name may be a thread's.
-        wanted = Q(state=State.ACTIVE) | Q(slug__in=set(map(slug_of, given))) | Q(title__in=titles)
+        slugs = {slug for name in given for slug in (slug_of(name), whole_slug_of(name))}
+        wanted = Q(state=State.ACTIVE) | Q(slug__in=slugs) | Q(title__in=titles)
         self.rows = {row.slug: row for row in ThoughtThread.objects.filter(wanted, agent=agent).order_by("pk")}
         for row in self.rows.values():
             row.agent = agent  # as it was read, with its team
@@ -80,10 +81,10 @@ class Changes:
 
     def named(self, name: str) -> str:
         """Return the slug of the thread that has this slug or, if none has, this title; else what it would be."""
-        slug = slug_of(name) if name else ""
+        slug, whole = (slug_of(name), whole_slug_of(name)) if name else ("", "")
         if slug in self.rows:
             return slug
-        return next((row.slug for row in self.rows.values() if slug_of(row.title) == slug), slug)
+        return next((row.slug for row in self.rows.values() if whole in (row.slug, whole_slug_of(row.title))), slug)
 
     def create(self, title: str, *, slug: str = "", note: str = "", next: str = "") -> ThoughtThread:
         """Begin a thread. A note is its first step, and a touch. Raises NotDone."""

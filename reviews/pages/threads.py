@@ -14,7 +14,6 @@ from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from metacog.heuristics.memory.threads import slug_of
 from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import Agent, Role
 from metacog.pages.agent_choice import choice
@@ -125,7 +124,6 @@ def _thread_page(request: PersonRequest, found: ThoughtThread, form: StepForm | 
         article = texts.article(found, texts.last_steps([found], ARTICLE_STEPS)[found.pk])
     context = {
         "thread": found,
-        "slug": _name(found),
         "steps": steps[SHOWN - 1 :: -1],
         "has_more": len(steps) > SHOWN,
         "article": article,
@@ -143,14 +141,8 @@ def thread_markdown(request: PersonRequest, thread_id: str) -> HttpResponse:
     """Give the thread as the seed's file."""
     found = _visible(request, thread_id)
     answer = HttpResponse(masked_text(texts.markdown(found)), content_type="text/markdown; charset=utf-8")
-    answer["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=f"{_name(found)}.md")
+    answer["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=f"{found.slug_shown}.md")
     return answer
-
-
-def _name(found: ThoughtThread) -> str:
-    """Return a thread's slug; where its title holds a secret, one of the masked title."""
-    title = masked_text(found.title)
-    return found.slug if title == found.title else slug_of(title)
 
 
 def _agents(request: PersonRequest) -> QuerySet[Agent]:

@@ -11,7 +11,7 @@ from math import inf
 from typing import NamedTuple
 
 from ..text.timesense import day_of
-from .threads import Status, Step, Thread, slug_of, stamped
+from .threads import Status, Step, Thread, slug_of, stamped, whole_slug_of
 
 _STATUSES: dict[str, Status] = {
     "active": "active",
@@ -283,7 +283,7 @@ class _Reader:
         if "slug" not in self.meta:
             return ""
         at, text = self.meta["slug"]
-        if text != slug_of(text):
+        if text != whole_slug_of(text):
             raise ThreadError(at + 1, f'the slug is "{text}", and would have to be "{slug_of(text)}"')
         return text
 
@@ -341,7 +341,7 @@ def format_thread(thread: Thread) -> str:
     if thread.last_touched:
         lines.append(f"- Last touched: {thread.last_touched}")
     lines += [f"- Status: {thread.status}", f"- Touches: {thread.touches}"]
-    if thread.slug and thread.slug != slug_of(thread.title):
+    if thread.slug and thread.slug not in (slug_of(thread.title), whole_slug_of(thread.title)):
         lines.append(f"- Slug: {thread.slug}")
     lines += ["", "## Trail"]
     for step in thread.trail:

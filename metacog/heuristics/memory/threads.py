@@ -4,23 +4,24 @@ Threads are plain values here; where they are kept, and who may change them, is 
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from hashlib import sha256
 from itertools import islice
 from typing import Literal, NamedTuple
 
 from ..text import words
 from ..text.spans import Place, Span, spans_of
 from ..text.timesense import ago, day_of
+from ..tool_calls.secret_shapes import secret_places
+from ..tool_calls.secrets import masked_text
 
 Status = Literal["active", "paused", "resolved"]
 
 MAX_ACTIVE = 3  # seed 001: 認知負荷限制
 LAST_STEPS = 3  # of the trail, in the section
 STREAK = 3  # cycles on one topic that suggest a thread
-MAX_SLUG = 100
 MAX_READ = 65_536
 MAX_SPANS = 64
 _MIN_WORDS, _MIN_SHARE = 2, 0.6  # of a title, that recognise a thread without its name
@@ -51,9 +52,26 @@ class Thread:
 
 
 def slug_of(title: str) -> str:
-    """Make a slug of letters and digits of any script, at most 100 characters: 約束與湧現的實踐, thread-2."""
-    folded = unicodedata.normalize("NFKC", title).casefold()
-    return re.sub(r"[\W_]+", "-", folded).strip("-")[:MAX_SLUG].strip("-") or "thread"
+    """Make a slug of letters and digits of any script, at most 100 characters: 約束與湧現的實踐, thread-2.
+
+    In small letters a secret has lost what it is known by: of a title that holds one the slug is made of the rest, and
+    of a digest that tells it from a title with another.
+    """
+    whole, shown = whole_slug_of(title), masked_text(title)
+    if shown == title:
+        return whole
+    return f"{whole_slug_of(shown)[: words.MAX_SLUG - 9].strip('-')}-{sha256(whole.encode()).hexdigest()[:8]}"
+
+
+def whole_slug_of(title: str) -> str:
+    """Make a slug as former releases did, which left no secret out."""
+    return words.slug(title) or "thread"
+
+
+def shown_slug(slug: str, title: str) -> str:
+    """Return a thread's slug as people may read it: one of former releases may have its title's secret in it."""
+    secrets = (words.slug(title[start:end]) for start, end in secret_places(title))
+    return slug_of(title) if any(secret in slug for secret in secrets if secret) else masked_text(slug)
 
 
 _PLURAL = re.compile(r"(?<=[a-z]{2}[^\Wsu])s\Z")  # not of "process", "status"
@@ -145,7 +163,8 @@ _PARTS = re.compile(f"{words.SENTENCE_END.pattern}|;")
 
 def _named(thread: Thread, folded: str) -> list[Place]:
     places: list[Place] = []
-    for name in dict.fromkeys((words.fold_signs(thread.slug), words.fold_signs(thread.title))):
+    names = (thread.slug, thread.title, whole_slug_of(thread.title))
+    for name in dict.fromkeys(map(words.fold_signs, names)):
         if name not in folded or not (tokens := words.tokens(name)):  # signs alone name nothing
             continue
         pattern = rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])"

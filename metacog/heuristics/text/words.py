@@ -7,6 +7,7 @@ only `lowered` can still tell the scripts and widths apart.
 
 import re
 import sys
+import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import islice
@@ -83,6 +84,7 @@ _SUFFIX = re.compile(r"(?:ations?|ings?|ions?|ed|es|ly|[se])$")
 _FEW = 2  # characters of one variant that prove nothing: names, rare forms
 _STEM = 4  # the least that a suffix is cut from, and that matches longer words
 _MAX_SENTENCE = 1_000  # a longer one is not searched for a second question
+MAX_SLUG = 100
 MAX_TERMS = 64
 MAX_QUESTIONS = 32
 _TAG = 16  # characters of the longest tag of words alone
@@ -366,6 +368,12 @@ def questions(folded: str) -> list[Place]:
         if len(found) >= MAX_QUESTIONS:
             return found[:MAX_QUESTIONS]
     return found
+
+
+def slug(text: str) -> str:
+    """Return a text's letters and digits of any script in small letters, hyphens between, at most 100 characters."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return re.sub(r"[\W_]+", "-", folded).strip("-")[:MAX_SLUG].strip("-")
 
 
 def _is_quoted(folded: str, at: int) -> bool:

@@ -17,6 +17,7 @@ from ..text.canonical_json import canonical
 from ..text.excerpts import without_tags
 from ..text.spans import Place
 from ..text.tags import TOOL_CALL, items_of
+from ..text.words import slug
 from .secret_shapes import is_secret, is_secret_option, may_hold, secret_places
 
 MASK = "••••••••"
@@ -200,8 +201,12 @@ def masked_verdict(verdict: Mapping[str, Any], body: Mapping[str, Any]) -> dict[
             ]
         if its.get("effects"):
             part["effects"] = masked_effects(its["effects"], its["arguments"])
-    for thread, as_it_was in zip(hidden.get("threads") or (), verdict.get("threads") or (), strict=True):
-        thread["spans"] = [moved(span, texts[None]) for span in as_it_was["spans"]]
+    if threads := verdict.get("threads"):
+        secrets = [*filter(None, map(slug, _secrets(body)))]
+        for thread, of in zip(hidden["threads"], threads, strict=True):
+            thread["spans"] = [moved(span, texts[None]) for span in of["spans"]]
+            for secret in secrets:  # former releases left none of a title out of its slug
+                thread["thread"] = thread["thread"].replace(secret, MASK)
     return hidden
 
 
@@ -250,6 +255,15 @@ def masked_hesitation(hesitation: Mapping[str, Any] | None, text: Masked) -> Any
     for signal, of in zip(hidden["signals"], hesitation["signals"], strict=True):
         signal["spans"] = [moved(span, text) for span in of["spans"]]
     return hidden
+
+
+def masked_words(words: str, whole: str) -> str:
+    """Return some words of a text with its secrets masked, those too in which they begin or end."""
+    start = whole.find(words)
+    if start < 0:
+        return masked_text(words, is_cut=True)
+    text = mask(whole)
+    return text.text[slice(*text.moved(start, start + len(words)))]
 
 
 def masked_effects(effects: Sequence[Mapping[str, Any]], arguments: Any) -> list[dict[str, Any]]:

@@ -12,9 +12,11 @@ from metacog.heuristics.memory.threads import (
     Streak,
     Thread,
     recognise_thread,
+    shown_slug,
     slug_of,
     threads_section,
     topic_streak,
+    whole_slug_of,
     within_budget,
 )
 from metacog.heuristics.text.timesense import mark_every_date
@@ -411,3 +413,32 @@ def test_it_points_at_the_words_it_recognised_a_thread_by(title: str, response: 
 @table("title", ["！", "…", "\u200b", "???"])
 def test_signs_alone_name_no_thread(title: str) -> None:
     assert recognise_thread("So !! … … \u200b\u200b ??? ???", [Thread(title, "a-slug")]) is None
+
+
+KEY = "AB3DE5GH7JK9MN1P"
+
+
+@table("secret", [f"AKIA{KEY}", f"mck_{KEY}{KEY}", f"https://me:{KEY}@host/x", f"--token {KEY}", f"password={KEY}"])
+def test_the_slug_of_a_title_with_a_secret_has_none_of_it_and_is_that_titles_alone(secret: str) -> None:
+    slug, other = slug_of(f"Rotate {secret}"), slug_of(f"Rotate {secret.replace(KEY, KEY[::-1])}")
+    assert KEY[:6].lower() not in slug
+    assert slug.startswith("rotate-")
+    assert slug != other
+    assert slug == slug_of(slug) == slug_of(f"rotate  {secret}")
+    assert len(slug_of(f"{'Rotate it ' * 15}{secret}")) <= 100
+    thread = Thread(f"Rotate {secret}", slug)
+    for text in (f"About Rotate {secret} now.", f"About {slug} now.", f"About {whole_slug_of(thread.title)} now."):
+        found = recognise_thread(text, [thread])
+        assert found, text
+        assert found.by == "name", text
+    assert read_threads(format_thread(thread))[0].thread.slug == slug  # type: ignore[union-attr]
+
+
+def test_people_read_no_secret_in_a_slug_of_former_releases() -> None:
+    title = f"Rotate AKIA{KEY} soon"
+    whole = whole_slug_of(title)
+    assert KEY.lower() in whole
+    assert shown_slug(whole, title) == slug_of(title)
+    assert shown_slug("keys", title) == "keys"
+    assert shown_slug("rotate-soon", "Rotate soon") == "rotate-soon"
+    assert "Slug" not in format_thread(Thread(title, whole))

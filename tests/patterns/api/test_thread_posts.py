@@ -9,8 +9,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from metacog.models import AgentState, AuditEvent
+from metacog.heuristics.memory.threads import slug_of, whole_slug_of
+from metacog.models import Agent, AgentState, AuditEvent
 from patterns.models import ThoughtThread, ThreadStep
+from patterns.threads import exchange
 from patterns.threads.posts import CYCLES, with_cycle
 from reviews.models import AgentResponse
 from reviews.retention import without_texts
@@ -305,3 +307,35 @@ class TestSuggestion:
             cycles = with_cycle(cycles, number, [f"topic {n}" for n in range(30)])
         assert [cycle[0] for cycle in cycles] == list(range(30 - CYCLES, 30))
         assert {len(cycle[1]) for cycle in cycles} == {16}
+
+
+SECRET_TITLE = "Rotate AKIAB3DE5GH7JK9MN1P9 soon"
+
+
+def test_a_thread_of_a_former_release_with_a_secret_in_its_slug_is_named_as_ever(kuro: Any) -> None:
+    slug = whole_slug_of(SECRET_TITLE)
+    agent = Agent.objects.get()
+    ThoughtThread.objects.create(agent=agent, title=SECRET_TITLE, slug=slug)
+    AgentState.objects.update(active_threads=1)
+    for name in (SECRET_TITLE, slug):
+        verdict = say(kuro, f'<kuro:thread id="{name}">more</kuro:thread>')
+        assert done(verdict) == [(0, slug, "progress", True)], name
+    assert done(say(kuro, "On.", thread=SECRET_TITLE)) == [(None, slug, "touch", True)]
+    verdict = say(kuro, f'<kuro:thread op="create" title="{SECRET_TITLE}">again</kuro:thread>')
+    assert done(verdict) == [(0, slug, "create", False)]
+    assert kuro.get(f"/threads/{slug}").status_code == 200
+    [(_slug, file)] = exchange.give(agent)
+    assert exchange.take(agent, [("x.md", file.encode())], agent)[:2] == (0, 0)
+    changed = file.replace("## Next", "- later\n\n## Next")
+    assert exchange.take(agent, [("x.md", changed.encode())], agent)[:2] == (0, 1)
+    assert ThoughtThread.objects.get().slug == slug
+    assert "b3de5gh7" not in ThoughtThread.objects.get().slug_shown
+
+
+def test_a_new_thread_has_no_secret_in_its_slug(kuro: Any) -> None:
+    title = SECRET_TITLE
+    say(kuro, f'<kuro:thread op="create" title="{title}">begun</kuro:thread>')
+    verdict = say(kuro, f'<kuro:thread id="{title}">more</kuro:thread> <kuro:thread title="{title}">x</kuro:thread>')
+    slug = slug_of(title)
+    assert [(each["thread"], each["done"]) for each in verdict["threads"]] == [(slug, True), (slug, False)]
+    assert ThoughtThread.objects.get().touches == 2
