@@ -24,6 +24,7 @@ from metacog.audit import audit
 from metacog.db import clocks
 from metacog.heuristics.memory import research
 from metacog.heuristics.memory.research import Finding, Question
+from metacog.heuristics.tool_calls.secrets import MASK, masked_text
 from metacog.models import Agent, AgentState, AuditEvent, Language
 from patterns.serializers import instant
 from reviews.isolation import by_itself
@@ -59,7 +60,7 @@ def begin(agent: Agent, verdict: str, topic: str) -> tuple[Research, bool]:
     once, with the questions alone. Raises TooMany.
     """
     language = research.language_of(verdict, topic, Language(agent.language).bcp47)
-    asked = research.questions(verdict, topic, language=language)
+    asked = questions(verdict, topic, language)
     with transaction.atomic(durable=True):
         AgentState.objects.select_for_update().get(pk=agent.pk)
         waiting = Research.objects.filter(agent=agent, state=State.WAITING)
@@ -79,6 +80,27 @@ def begin(agent: Agent, verdict: str, topic: str) -> tuple[Research, bool]:
         if not settings.SEARXNG_URL:
             _finish(row, [], row.created_at, searched=False)
     return row, True
+
+
+def questions(verdict: str, topic: str, language: str) -> tuple[Question, Question, Question]:
+    """Ask about a verdict with its secrets masked: the questions quote pieces of it, and go to whoever searches."""
+    do, find, check = research.questions(masked_text(verdict), masked_text(topic), language=language)
+    return _without_masks(do), _without_masks(find), _without_masks(check)
+
+
+def _without_masks(asked: Question) -> Question:
+    return asked._replace(query=" ".join(asked.query.replace(MASK, " ").split()) or asked.query)
+
+
+def as_people_read(row: Research) -> tuple[list[dict[str, str]], str]:
+    """Return the questions and the advice of research; former releases quoted pieces of secrets in them."""
+    if masked_text(row.verdict) == row.verdict and masked_text(row.topic) == row.topic:
+        return row.questions, row.advice
+    asked, found = questions(row.verdict, row.topic, row.language), [Finding(**each) for each in row.findings]
+    advice = row.advice and research.advice(
+        masked_text(row.verdict), asked, found, language=row.language, has_search=row.searched
+    )
+    return [each._asdict() for each in asked], advice
 
 
 def search_due(now: datetime | None = None) -> int:
@@ -179,7 +201,7 @@ def _finish(row: Research, found: list[Finding], now: datetime, *, searched: boo
     """Write the end; wants a transaction. Whoever comes second writes nothing."""
     asked = [Question(**question) for question in row.questions]
     row.findings, row.searched = [each._asdict() for each in found], searched
-    row.advice = research.advice(row.verdict, asked, found, language=row.language, has_search=searched)
+    row.advice = research.advice(masked_text(row.verdict), asked, found, language=row.language, has_search=searched)
     row.state, row.trouble, row.ended_at, row.leased_until = State.FINISHED, "", now, None
     names = ("findings", "searched", "advice", "state", "trouble", "ended_at", "leased_until")
     values = {name: getattr(row, name) for name in names}

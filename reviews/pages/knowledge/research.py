@@ -11,6 +11,7 @@ from metacog.models import Agent
 from metacog.pages.agent_choice import choice
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.held.filters import word
+from reviews.investigation.research import as_people_read
 from reviews.models import Research
 from reviews.pages.person import PersonRequest
 
@@ -43,8 +44,10 @@ def research(request: PersonRequest, research_id: str) -> HttpResponse:
     """Show one: the verdict, the questions with what was found, and the advice as the agent reads it."""
     seen = Research.objects.filter(agent__team__in=request.user.teams_as()).select_related("agent")
     row = get_object_or_404(seen, public_id=research_id)
+    questions, advice = as_people_read(row)
     asked = [
         {**question, "found": [each for each in row.findings if each["question"] == number]}
-        for number, question in enumerate(row.questions)
+        for number, question in enumerate(questions)
     ]
-    return render(request, "reviews/research.html", {"research": row, "asked": asked, "section": "research"})
+    context = {"research": row, "asked": asked, "advice": advice, "section": "research"}
+    return render(request, "reviews/research.html", context)

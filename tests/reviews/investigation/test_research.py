@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote_plus, urlsplit
 
 import pytest
 from django.urls import reverse
@@ -323,3 +323,27 @@ class TestTheSetting:
         assert module._address("METACOG_SEARXNG_URL", "http://127.0.0.1:8888") == ""
         assert "METACOG_SEARXNG_URL" in found[0][0]
         assert "secret" not in str(found)
+
+
+SECRET = "AKIAB3DE5GH7JK9MN1P9"
+
+
+def test_questions_and_advice_quote_no_piece_of_a_secret_and_no_search_is_told_one(
+    kuro: Any, victor: Any, as_person: Any, searxng: Receiver
+) -> None:
+    verdict = f"We must rotate {SECRET} now. “mck_{SECRET}” cost 48 %. {'And so on. ' * 20}It is glpat-{SECRET}, too."
+    asked = begin(kuro, verdict=verdict, topic=f"Keys of sk-{SECRET}")
+    research.search_due()
+    row = Research.objects.get()
+    heard = [unquote_plus(each.path) for each in searxng.seen]
+    assert len(heard) == 3
+    said = [*asked["questions"], row.advice, *heard, json.dumps(row.questions)]
+    assert [each for each in said if SECRET[:8] in each or ("•" in each and "/search" in each)] == []
+    main = re.compile("<main.*</main>", re.DOTALL)
+    page = main.findall(as_person(victor).get(reverse("research", args=[row.public_id])).content.decode())
+    assert SECRET[:8] not in page[0]
+    # As former releases wrote them.
+    Research.objects.update(questions=[{**each, "text": f"How to rotate {SECRET[4:]}?"} for each in row.questions])
+    Research.objects.update(advice=f"> rotate {SECRET[4:]}")
+    again = main.findall(as_person(victor).get(reverse("research", args=[row.public_id])).content.decode())
+    assert again == page
