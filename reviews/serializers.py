@@ -13,15 +13,13 @@ from metacog.heuristics.memory import recall
 from metacog.heuristics.signals.spec import SignalPart
 from metacog.heuristics.text.excerpts import without_tags
 from metacog.heuristics.tool_calls.secrets import (
-    MASK,
-    Masked,
-    mask,
     mask_item,
     masked,
     masked_effects,
     masked_hesitation,
     masked_schema,
     masked_verdict,
+    masked_words,
 )
 from metacog.heuristics.wire.assessment import Assessment, EffectPart, HesitationPart
 from metacog.models import Agent
@@ -128,7 +126,12 @@ def hesitation_for_people(held: HeldItem, verdict: Assessment, body: Mapping[str
             return None
         text = mask_item("", held.call.name, held.call.arguments)
         return cast("HesitationPart | None", masked_hesitation(held.call.hesitation, text))
-    return verdict_for_people(verdict, body)["hesitation"]
+    return words_for_people(verdict, body)
+
+
+def words_for_people(verdict: Assessment, body: Mapping[str, Any]) -> HesitationPart | None:
+    """Return the hesitation about a response's words with secrets masked, and its spans where they are by then."""
+    return verdict_for_people({**verdict, "items": []}, body)["hesitation"]  # those of items may be long
 
 
 def verdict_for_people(verdict: Assessment, body: Mapping[str, Any]) -> Assessment:
@@ -271,14 +274,18 @@ def outcome_shape(outcome: CallOutcome | None) -> OutcomeShape | None:
     }
 
 
-def for_people(shape: Mapping[str, Any], response: Masked | None = None) -> dict[str, Any]:
+def for_people(shape: Mapping[str, Any], words: HesitationPart | None = None) -> dict[str, Any]:
     """Return any shape of the API as people read it: its secrets masked, spans moved to where their words stand by now.
 
-    Of held words the spans are places in the response, which stay as they were sent where it is not given, masked.
+    Of held words the spans are places in the response: `words` is what `words_for_people` returns. Without it they stay
+    as they were sent.
     """
     hidden: dict[str, Any] = masked(shape)
-    for found in hidden.get("found") or ():  # a word out of a secret does not look like one
-        found["matched"] = [word for word in found["matched"] if word in found["text"]]
+    for found in hidden.get("found") or ():
+        found["matched"] = _still_in(found["text"], found["matched"])
+    if hidden.get("rule") and "request" in hidden:
+        said = hidden["request"]["reason"]
+        hidden["rule"] |= {name: _still_in(said, hidden["rule"][name]) for name in ("entities", "needs")}
     if shape.get("kind") == HeldItem.Kind.TOOL_CALL and "arguments" in shape:
         text = mask_item("", shape["name"], shape["arguments"])
         hidden |= {"text": text.text, "schema": masked_schema(shape["schema"])}
@@ -286,21 +293,18 @@ def for_people(shape: Mapping[str, Any], response: Masked | None = None) -> dict
         hidden["effects"] = masked_effects(shape["effects"], shape["arguments"])
     elif shape.get("kind") == HeldItem.Kind.QUESTION and "choices" in shape:
         hidden["schema"] = shape["schema"] and masked_schema(shape["schema"])
-    elif shape.get("hesitation") and (response is None or response.edits):
-        hidden["hesitation"] = _of_words(hidden["hesitation"], shape, response)
+    elif words and shape.get("hesitation"):
+        hidden["hesitation"] = words
+    elif shape.get("hesitation"):
+        for signal, sent in zip(hidden["hesitation"]["signals"], shape["hesitation"]["signals"], strict=True):
+            for span, as_sent in zip(signal["spans"], sent["spans"], strict=True):
+                span["text"] = masked_words(as_sent["text"], shape["text"])
     return hidden
 
 
-def _of_words(hidden: dict[str, Any], shape: Mapping[str, Any], response: Masked | None) -> dict[str, Any]:
-    if response:
-        return cast("dict[str, Any]", masked_hesitation(shape["hesitation"], response))
-    text = mask(shape["text"])
-    secrets = [shape["text"][start:end] for start, end, _ in text.edits]
-    for signal in hidden["signals"]:
-        for span in signal["spans"]:
-            if any(span["text"] in secret for secret in secrets):
-                span["text"] = MASK
-    return hidden
+def _still_in(text: str, words: Iterable[str]) -> list[str]:
+    """Return those of some words that stand in a masked text: one out of a secret does not look like one."""
+    return [word for word in words if word in text]
 
 
 def matched(text: str, terms: Iterable[str]) -> list[str]:

@@ -31,6 +31,7 @@ from metacog.heuristics.tool_calls.secrets import (
     restored_text,
 )
 from metacog.heuristics.wire import wire
+from metacog.heuristics.wire.assessment import HesitationPart
 from metacog.http.api import (
     METADATA,
     PersonToken,
@@ -63,6 +64,7 @@ from reviews.serializers import (
     held_shape,
     never_reported,
     outcome_shape,
+    words_for_people,
 )
 
 router = Router(auth=PersonToken())
@@ -497,10 +499,10 @@ def _check_role(person: User, held: HeldItem, what: str) -> None:
 
 
 def _queue_item(
-    held: HeldItem, person: User, *, is_revealed: bool = False, response: Masked | None = None
+    held: HeldItem, person: User, *, is_revealed: bool = False, words: HesitationPart | None = None
 ) -> dict[str, Any]:
     shape: Mapping[str, Any] = held_shape(held, names=True)
-    shape = shape if is_revealed else for_people(shape, response)
+    shape = shape if is_revealed else for_people(shape, words)
     return {
         **shape,
         "state": held.state,
@@ -543,13 +545,13 @@ def comment_shape(said: Comment) -> dict[str, Any]:
 
 def review_item(held: HeldItem, person: User, *, is_revealed: bool = False) -> dict[str, Any]:
     body = held.response.wire_body()
-    response = Masked(body["response"]) if is_revealed else mask(body["response"])
-    item = _queue_item(held, person, is_revealed=is_revealed, response=response)
+    words = None if is_revealed else words_for_people(held.response.wire_verdict(), body)
+    item = _queue_item(held, person, is_revealed=is_revealed, words=words)
     message = body.get("user_message")
     return {
         **item,
         "user_message": message if is_revealed or message is None else masked_text(message),
-        "response_text": response.text,
+        "response_text": body["response"] if is_revealed else masked_text(body["response"]),
         "comments": [
             comment_shape(said)
             for said in Comment.objects.filter(held=held)

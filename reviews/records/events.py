@@ -16,7 +16,7 @@ from metacog.models import Agent
 from patterns.models import ErrorPattern
 from patterns.patterns import exchange
 from reviews.models import AgentResponse, Delivery, HeldItem, TeamWebhook
-from reviews.serializers import body_of, for_people, held_shape
+from reviews.serializers import body_of, for_people, held_shape, words_for_people
 
 
 def tell(
@@ -34,7 +34,7 @@ def tell(
     transaction.
     """
     if webhooks := _wanting(team_id, event):
-        Delivery.objects.bulk_create(_owed(webhooks, event, shape(), at, agent, held))
+        Delivery.objects.bulk_create(_owed(webhooks, event, for_people(shape()), at, agent, held))
 
 
 def tell_held(agent: Agent, response_id: str) -> None:
@@ -44,10 +44,11 @@ def tell_held(agent: Agent, response_id: str) -> None:
         return
     deliveries = list[Delivery]()
     response = AgentResponse.objects.get(public_id=response_id)
+    words = words_for_people(response.wire_verdict(), response.wire_body())
     items = HeldItem.objects.filter(response=response).select_related("response", "call__outcome", "question", "terms")
     for held in items.order_by("index"):
         shape = {**held_shape(held), "review_url": settings.PUBLIC_URL + reverse("item", args=[held.public_id])}
-        deliveries += _owed(webhooks, "item.held", shape, held.held_at, agent, held)
+        deliveries += _owed(webhooks, "item.held", for_people(shape, words), held.held_at, agent, held)
     Delivery.objects.bulk_create(deliveries)
 
 
@@ -60,12 +61,11 @@ def tell_proposed(sender: object, pattern: ErrorPattern, **_signal: Any) -> None
 def _owed(
     webhooks: Sequence[TeamWebhook],
     event: str,
-    shape: Mapping[str, Any],
+    data: dict[str, Any],
     at: datetime,
     agent: Agent | None,
     held: HeldItem | None,
 ) -> list[Delivery]:
-    data = for_people(shape)
     if agent:
         data["agent"] = {"id": agent.public_id, "name": agent.name}
     body = body_of(event, data, at)

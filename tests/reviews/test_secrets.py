@@ -17,8 +17,8 @@ from django.utils import timezone, translation
 
 from metacog.accounts import tokens
 from metacog.heuristics.tool_calls.secret_shapes import use_own
-from metacog.heuristics.tool_calls.secrets import MASK
-from metacog.models import Agent, AuditEvent, Channel, Membership, Notice, Policy, Role, Team, User
+from metacog.heuristics.tool_calls.secrets import MASK, mask
+from metacog.models import Agent, AuditEvent, Channel, Notice, Policy, Team, User
 from metacog.notices import notices
 from metacog.runtime.logs import Line
 from patterns.models import ErrorPattern, ThoughtThread
@@ -30,7 +30,6 @@ from reviews.models.deliveries import TEAM_EVENTS
 from reviews.outbox import event_texts, notification_texts, webhooks
 from reviews.records.events import tell_proposed
 from tests.conftest import Caller
-from tests.test_every_page import MOST, addresses
 
 MARK = "MARKED7"  # in each of the secrets
 GITLAB, OWN = f"glpat-{MARK}aB3dE5gH7jK9mN1", f"ACME-{MARK}"
@@ -116,28 +115,6 @@ def of(person: User) -> Client:
     return client
 
 
-def more() -> Iterator[str]:
-    """Give the addresses of pages with what may be asked of them; of items, one of each kind in each state."""
-    items = HeldItem.objects.all()
-    yield "/queue/together/?" + "&".join(f"held={held.public_id}" for held in items)
-    for held in {(held.kind, held.state): held for held in items}.values():
-        for query in ("?edit=1", "?edit=json", "?reveal=", "?reveal=/password", "next?now", "next"):
-            yield f"/queue/{held.public_id}/{query}"
-    for state in ("held", "decided"):
-        yield f"/queue/?state={state}"
-        for form in ("csv", "jsonl"):
-            yield f"/queue/export?state={state}&format={form}"
-    for form in ("csv", "jsonl"):
-        yield f"/responses/export/?format={form}"
-        yield f"/search/export/?q=cache&format={form}"
-    for query in ("cache", "deploy", "measured", "Nobody", "denied", "keys", "run"):
-        yield f"/search/?q={query}"
-        yield f"/palette?q={query}"
-    for response in AgentResponse.objects.all():
-        yield f"/responses/{response.public_id}/?reveal=1"
-        yield f"/responses/{response.public_id}/?replay=1"
-
-
 def read(client: Client, addresses: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Give each address, those it leads to as well, with what it says; each once."""
     left = dict.fromkeys(addresses)
@@ -150,15 +127,6 @@ def read(client: Client, addresses: Iterable[str]) -> Iterator[tuple[str, str]]:
         if (there := answer.headers.get("Location", "")).startswith("/") and there not in opened:
             left[there] = None
         yield path, told(answer)
-
-
-@pytest.mark.parametrize("role", [Role.VIEWER, Role.OWNER])
-def test_no_page_shows_one_to_whoever_did_not_ask(posted: Caller, aurora: Any, role: str) -> None:
-    person = User.objects.create_user("reader")
-    Membership.objects.create(user=person, team=aurora, role=role)
-    pages = read(of(person), [*(path for _, path in addresses(MOST)), *more()])
-    assert [f"{path}: {each!r}" for path, page in pages for each in leaks(page)] == []
-    assert not AuditEvent.objects.filter(action__endswith="-revealed").exists()
 
 
 LONG = {  # secrets that go on behind the end of each excerpt
@@ -198,6 +166,26 @@ def test_no_word_out_of_one_is_told_as_what_was_recognized(kuro: Caller, alice: 
     title = told(page).partition("</title>")[0]
     assert MARK.lower() not in f"{title} {file.headers.get('Content-Disposition')}".lower()
     assert leaks(told(client.get(f"/responses/{response.public_id}/"))) == []
+
+
+def test_no_span_that_begins_or_ends_within_one_tells_a_half_of_it(kuro: Caller, alice: User, olga: User) -> None:
+    webhooks.add(Team.objects.get(), olga, url="https://hook.example/x", events=EVERY_EVENT)
+    halves = [f"trust glpat-{MARK}", "ab3de5gh7jk9mn1 for all"]
+    ErrorPattern.objects.create(team=Team.objects.get(), public_id="ep-halves", keywords=halves, description="halves")
+    text = f"We trust glpat-{MARK}-ab3de5gh7jk9mn1 for all. The cause is clearly the disk."
+    verdict = kuro.respond(text, items=[{"kind": "chat", "text": text}, {"kind": "task", "text": f"{text} Do it."}])
+    told_spans = [span["text"] for signal in verdict["hesitation"]["signals"] for span in signal["spans"]]
+    assert any(MARK in each for each in told_spans), "the agent has its own whole"
+    bodies = [row.body for row in Delivery.objects.filter(type="item.held")]
+    program = program_of(alice)
+    paths = ["/review/queue", *(f"/review/held/{row.public_id}" for row in HeldItem.objects.all())]
+    assert len(bodies) == 2
+    for said in (*bodies, *(told(program.get(path)) for path in paths)):
+        assert "trust" in said
+        assert leaks(said) == []
+        assert "ab3de5" not in said
+    (held,) = json.loads(bodies[0])["data"]["hesitation"]["signals"][-1:]
+    assert all(span["text"] == mask(text).text[span["start"] : span["end"]] for span in held["spans"])
 
 
 def test_none_is_found_by_how_it_begins(posted: Caller, olga: User) -> None:
