@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy as _
 
 from metacog.accounts.forms import SIGNALS
 from metacog.heuristics.tool_calls import effect_bits
+from metacog.http.sealed import opened, sealed
 from metacog.models import Agent, Team, User
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.held import talk
@@ -266,7 +267,7 @@ class Filters:
         typed=Typed(_("Held until"), _("held until"), _DAY, _("Held")),
     )
     session: str = _filter(
-        _anything,
+        lambda value: _anything(opened(value)),
         lambda items, session: items.filter(response__session=session),
         typed=Typed(_("Session"), _("session"), {"maxlength": 255}),
     )
@@ -355,6 +356,7 @@ class Filters:
         """Return what differs from the default, for a form."""
         default = Filters(order=self.usual, usual=self.usual, viewer=self.viewer)
         told = {name: value for name, value in vars(self).items() if value != getattr(default, name)}
+        told |= {"session": sealed(self.session)} if self.session else {}
         return told | {f"metadata.{name}": value for name, value in told.pop("metadata", ())}
 
     @property

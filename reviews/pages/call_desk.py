@@ -14,7 +14,6 @@ from django.urls import reverse
 
 from metacog.heuristics.effects.calls.reader import Reader
 from metacog.heuristics.tool_calls import secrets
-from metacog.heuristics.tool_calls.secret_shapes import is_secret
 from metacog.models import Role
 from metacog.models.pack_words import reason_of
 from reviews.held import approvers, decisions, similar
@@ -118,11 +117,11 @@ def siblings(held: HeldItem) -> dict[str, Any]:
 
 def _metadata(name: str, value: Any) -> tuple[str, str, str]:
     """Return a name, what stands there, and the address of what else has the same."""
-    said = secrets.masked(value, is_named_so=is_secret(name))
+    ((shown, said),) = secrets.masked({name: value}).items()
     url = ""
-    if said == value and isinstance(value, str | int) and not isinstance(value, bool):
+    if (shown, said) == (name, value) and isinstance(value, str | int) and not isinstance(value, bool):
         url = reverse("queue") + Filters(metadata=((name, str(value)),)).query
-    return name, said if isinstance(said, str) else json.dumps(said, ensure_ascii=False), url
+    return shown, said if isinstance(said, str) else json.dumps(said, ensure_ascii=False), url
 
 
 def _outcome(outcome: CallOutcome | None) -> dict[str, Any] | None:

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_safe
 
 from metacog.audit import log
 from metacog.http.replica import may_be_late
+from metacog.http.sealed import LONGEST, opened
 from metacog.models import Agent
 from metacog.pages.agent_choice import Choice, choice
 from metacog.pages.unknown_filters import unknown_filters
@@ -44,7 +45,7 @@ class SearchForm(forms.Form):
     )
     agent = forms.ChoiceField(label=_("Agent"), required=False)
     state = forms.ChoiceField(label=_("State"), required=False)
-    session = forms.CharField(label=_("Session"), max_length=255, required=False)
+    session = forms.CharField(label=_("Session"), max_length=LONGEST, required=False)
     tool = forms.CharField(label=_("Tool"), max_length=255, required=False)
     effect = forms.ChoiceField(
         label=_("Effect"), required=False, choices=lambda: [("", _("Any")), *effect_names.choices()]
@@ -106,7 +107,7 @@ class SearchForm(forms.Form):
             query=self.data.get("q", "").replace("\0", "").strip()[:MAX_QUERY],
             kind=told.get("kind", ""),
             agent=self.agents.get(told.get("agent", "")),
-            session=told.get("session", ""),
+            session=opened(told.get("session", "")),
             state=told.get("state", ""),
             tool=told.get("tool", ""),
             effect=told.get("effect", ""),

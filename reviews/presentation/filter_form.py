@@ -24,7 +24,7 @@ def of_list(filters: Filters, person: User) -> dict[str, Any]:
         if each.menu and each.of in ("", filters.state)
     ]
     typed = [(name, each.typed) for name, each in FILTERS.items() if each.typed]
-    parts = [(label, [_input(*each, values) for each in part]) for label, part in groupby(typed, _part)]
+    parts = [(label, [_input(*each, filters.fields) for each in part]) for label, part in groupby(typed, _part)]
     return {"menus": menus, "typed_filters": parts, "chips": _chips(filters, typed)}
 
 
@@ -33,7 +33,7 @@ def _part(named: tuple[str, Typed]) -> Words:
 
 
 def _input(name: str, typed: Typed, values: dict[str, str]) -> tuple[Words, str]:
-    return typed.label, flatatt({**typed.attributes, "name": name, "value": values[name]})
+    return typed.label, flatatt({**typed.attributes, "name": name, "value": values.get(name, "")})
 
 
 def _chips(filters: Filters, typed: Sequence[tuple[str, Typed]]) -> list[tuple[str | Promise, str, str]]:

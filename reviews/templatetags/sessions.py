@@ -9,18 +9,20 @@ from urllib.parse import urlencode
 from django import template
 from django.urls import reverse
 
+from metacog.http.sealed import sealed
 from metacog.models import Agent
 from reviews.presentation.sessions.sparklines import Sparklines, of_agents
 from reviews.records import sessions
 
 register = template.Library()
+register.filter("sealed", sealed)
 LATEST = 5  # sessions that the agent's page lists
 
 
 @register.simple_tag
 def session_url(agent: Agent, name: str, at: str = "") -> str:
     """Return the address of a session, as it stands around one of its posts."""
-    asked = {"session": name, **({"at": at} if at else {})}
+    asked = {"session": sealed(name), **({"at": at} if at else {})}
     return f"{reverse('session', args=[agent.public_id])}?{urlencode(asked)}" + (f"#{at}" if at else "")
 
 

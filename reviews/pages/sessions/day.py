@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from metacog.http.sealed import sealed
 from metacog.models import Agent
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.pages.person import PersonRequest
@@ -48,7 +49,7 @@ def show(request: PersonRequest, agent_id: str) -> HttpResponse:
             "page_url": page,
             "before_url": before,
             "after_url": after if named < days.today() else "",
-            "lanes": [(lane, f"{session_page}?{urlencode({'session': lane.name})}") for lane in lanes],
+            "lanes": [(lane, f"{session_page}?{urlencode({'session': sealed(lane.name)})}") for lane in lanes],
             "is_cut": len(found) > MOST_LANES,
             "most": MOST_LANES,
             "ticks": day.ticks(TICKS),

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from metacog.http.sealed import opened, sealed
 from metacog.models import Agent
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.held.filters import word
@@ -113,7 +114,7 @@ def _session(request: PersonRequest, agent_id: str) -> Session:
     """Return the session that an address names, of an agent of the person's own teams."""
     seen = Agent.objects.filter(team__in=request.user.teams_as()).select_related("team")
     agent = get_object_or_404(seen, public_id=agent_id)
-    return Session(agent, request.GET.get("session", "")[:255])
+    return Session(agent, opened(request.GET.get("session", ""))[:255])
 
 
 def _asked(request: PersonRequest) -> tuple[Asked, list[str]]:
@@ -125,7 +126,7 @@ def _asked(request: PersonRequest) -> tuple[Asked, list[str]]:
 
 
 def _of(session: Session, name: str) -> str:
-    return f"{reverse(name, args=[session.agent.public_id])}?{urlencode({'session': session.name})}"
+    return f"{reverse(name, args=[session.agent.public_id])}?{urlencode({'session': sealed(session.name)})}"
 
 
 def _address(session: Session, **asked: str) -> str:
