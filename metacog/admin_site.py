@@ -119,6 +119,13 @@ def person(request: HttpRequest) -> User:
     return request.user
 
 
+def _mask(row: Model) -> None:
+    for field in row._meta.concrete_fields:
+        value = row.__dict__.get(field.attname)
+        if isinstance(value, str | dict | list) and not field.primary_key:
+            setattr(row, field.attname, masked(value))
+
+
 class ScopedFilter(admin.RelatedFieldListFilter):
     """Offer the teams, or the agents of the teams, that the person may see; others are not named."""
 
@@ -168,10 +175,14 @@ class ScopedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not subscripta
         """Read a row; of one that is only looked at, secrets are masked."""
         found = super().get_object(request, object_id, from_field)
         if found is not None and not self.has_change_permission(request, found):
-            for field in found._meta.concrete_fields:
-                value = found.__dict__.get(field.attname)
-                if isinstance(value, str | dict | list) and not field.primary_key:
-                    setattr(found, field.attname, masked(value))
+            _mask(found)
+        return found
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """Read the rows of a list, and mask their secrets; actions read them anew."""
+        found = super().get_changelist_instance(request)
+        for row in found.result_list:
+            _mask(row)
         return found
 
     def has_module_permission(self, request: HttpRequest) -> bool:

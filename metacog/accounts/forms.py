@@ -22,6 +22,7 @@ from metacog.heuristics.effects.pointers import MAX_LENGTH
 from metacog.heuristics.signals import SPECS
 from metacog.heuristics.text.shadow import is_blank
 from metacog.heuristics.tool_calls.pack import ASKS_ALL
+from metacog.heuristics.tool_calls.secrets import is_mask_left, masked_text, restored_text
 from metacog.models import Agent, Language, PersonalToken, Role, Team, User
 from metacog.models.pack_words import shown
 
@@ -89,6 +90,25 @@ class StoredForm(forms.Form):
             self.data = {**self.data.dict(), "shown": self._now}  # type: ignore[attr-defined]  # a QueryDict
             raise ValidationError(CHANGED_MEANWHILE)
         return self.cleaned_data
+
+
+class MaskedTexts(forms.BaseForm):
+    """Shows texts with secrets masked; puts back what comes back so, and refuses a mask in the place of a value."""
+
+    originals: Mapping[str, str] = {}
+
+    def mask(self, originals: Mapping[str, str]) -> None:
+        self.originals = originals
+        self.initial.update({name: masked_text(value) for name, value in originals.items()})
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        for name, original in self.originals.items():
+            if name in cleaned:
+                cleaned[name] = restored_text(cleaned[name], original)
+                if is_mask_left(cleaned[name], original):
+                    self.add_error(name, _("The text contains a masked part. Write the value itself."))
+        return cleaned
 
 
 class StoredModelForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run

@@ -7,20 +7,18 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from metacog.accounts.forms import MaskedTexts
 from metacog.heuristics.text.shadow import is_blank
-from metacog.heuristics.tool_calls.secrets import is_mask_left, masked_text, restored_text
 from patterns.memory.memory import Said
 from patterns.models import Memory
 
 
-class MemoryForm(forms.Form):
+class MemoryForm(MaskedTexts, forms.Form):
     """Something for the team to remember."""
 
     def __init__(self, *given: Any, of: Memory | None = None, **options: Any) -> None:
         super().__init__(*given, **options)
-        self.originals = {name: getattr(of, name) for name in ("text", "topic", "source")} if of else {}
-        for name, value in self.originals.items():
-            self.initial[name] = masked_text(value)
+        self.mask({name: getattr(of, name) for name in ("text", "topic", "source")} if of else {})
 
     text = forms.CharField(
         label=_("Text"), max_length=Memory.MAX_TEXT, strip=False, widget=forms.Textarea(attrs={"rows": 4})
@@ -42,16 +40,6 @@ class MemoryForm(forms.Form):
         if is_blank(text):
             raise forms.ValidationError(_("Enter the fact to remember."))
         return text
-
-    def clean(self) -> dict[str, Any]:
-        """Put back what the form showed masked; refuse a mask in the place of a value."""
-        cleaned = super().clean() or {}
-        for name, original in self.originals.items():
-            if name in cleaned:
-                cleaned[name] = restored_text(cleaned[name], original)
-                if is_mask_left(cleaned[name], original):
-                    self.add_error(name, _("The text contains a masked part. Write the value itself."))
-        return cleaned
 
     def statement(self) -> Said:
         return Said(**self.cleaned_data)

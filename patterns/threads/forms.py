@@ -8,7 +8,7 @@ from django import forms
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from metacog.accounts.forms import ShownField, StoredModelForm
+from metacog.accounts.forms import MaskedTexts, ShownField, StoredModelForm
 from metacog.models import Agent
 from patterns.models import ThoughtThread, ThreadStep
 
@@ -35,8 +35,12 @@ class StepForm(forms.Form):
     next = _lines(_("Next"), ThoughtThread.MAX_NEXT, _("Leave empty to keep it."))
 
 
-class EditForm(StoredModelForm):
+class EditForm(MaskedTexts, StoredModelForm):
     """What a curator may correct."""
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        self.mask({name: getattr(self.instance, name) for name in ("title", "next", "notes")})
 
     next = _lines(_("Next"), ThoughtThread.MAX_FILED, rows=6)
     notes = _lines(

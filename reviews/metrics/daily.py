@@ -27,6 +27,7 @@ from pydantic_core import from_json
 from metacog.heuristics.effects.effect import KINDS
 from metacog.heuristics.stats.intervals import concordance, median_ranks, relative, wilson
 from metacog.heuristics.tool_calls.effect_bits import names_in
+from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import Agent, Team
 from reviews.isolation import by_itself
 from reviews.models import AgentResponse, DailyFigure, Decision, DecisionVerdict, HeldCall, HeldItem, Signal
@@ -477,7 +478,7 @@ def calls_of(agent: Agent, since: date) -> Total:
 
 def _add(sums: dict[str, Counter[str]], counts_of: Mapping[str, Mapping[str, int]]) -> None:
     for name, each in counts_of.items():
-        sums.setdefault(name, Counter()).update(each)
+        sums.setdefault(masked_text(name), Counter()).update(each)
 
 
 def lifts(team: Team, since: date) -> dict[str, Lift]:

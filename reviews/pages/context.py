@@ -7,7 +7,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from metacog.heuristics.text.tags import TOOL_CALL
-from metacog.heuristics.tool_calls.secrets import line, masked_call
+from metacog.heuristics.tool_calls.secrets import beginning, line, masked_call, masked_text
 from metacog.models import Agent
 from reviews.investigation import next_cycle, told
 from reviews.pages.person import PersonRequest
@@ -16,8 +16,8 @@ from reviews.pages.person import PersonRequest
 def _mask(item: told.ToldDecision) -> None:
     item["text"] = item["text"] and masked_call(item["text"])
     if item["excerpt"]:
-        name = item["excerpt"].partition(" ")[0]
-        item["excerpt"] = f"{name} {line(name, item['excerpt'])}"
+        name, begins, rest = item["excerpt"].partition(" {")  # a name may hold blanks
+        item["excerpt"] = beginning(name) if not begins else f"{masked_text(name)} {line('', f'{{{rest}')}"
 
 
 @require_safe

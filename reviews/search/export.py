@@ -81,7 +81,7 @@ def of_hits(found: Iterable[tuple[Kind, Hit]]) -> Iterator[Row]:
             "id": hit.public_id,
             "kind": kind.name,
             "of": hit.of,
-            "session": hit.session,
+            "session": masked_text(hit.session),
             "state": hit.state_value,
             "at": hit.at.isoformat(),
             "text": hit.whole,
@@ -112,7 +112,7 @@ def _of_response(response: AgentResponse, states: dict[str, str]) -> Row:
         "team": response.agent.team.name,
         "agent": response.agent.name,
         "received_at": response.received_at.isoformat(),
-        "session": response.session,
+        "session": masked_text(response.session),
         "cycle": response.cycle,
         "outcome": next((each for each in ("hold", "mark", "pass") if each in answered), "none"),
         "score": response.hesitation_score,
@@ -146,5 +146,5 @@ def _sent(body: dict[str, Any], count: int) -> Sequence[dict[str, Any]]:
 
 def _said(sent: dict[str, Any]) -> Row:
     if "name" in sent:
-        return {"name": sent["name"], "arguments": masked(sent["arguments"])}
+        return {"name": masked_text(sent["name"]), "arguments": masked(sent["arguments"])}
     return {"text": masked_text(sent["text"])} if "text" in sent else {}

@@ -9,6 +9,7 @@ from django.contrib.admin.models import LogEntry
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from metacog.heuristics.tool_calls.secrets import MASK
 from metacog.models import Agent, AuditEvent
 from patterns.models import ThoughtThread
 from tests.admin.addresses import address
@@ -46,6 +47,24 @@ def test_title_and_next_are_corrected_and_the_slug_stays(threads: Any, carla: An
     client.post(address(ThoughtThread, "change", thread.pk), data)
     assert AuditEvent.objects.filter(action="thread-changed").count() == 1
     assert "begun" in client.get(address(ThoughtThread, "change", thread.pk)).content.decode()
+
+
+def test_secrets_are_masked_in_the_form_and_come_back_as_they_were(kuro: Any, carla: Any, as_person: Any) -> None:
+    key = "glpat-aB3dE5gH7jK9mN1pQ3sT"
+    kuro.post("/threads", {"title": f"Rotate {key}", "next": f"Use {key} now."})
+    thread, client = ThoughtThread.objects.get(), as_person(carla)
+    form = address(ThoughtThread, "change", thread.pk)
+    for page in (form, address(ThoughtThread, "changelist")):
+        assert key not in client.get(page).content.decode()
+    shown = {"title": f"Rotate {MASK}", "next": f"Use {MASK} now.", "notes": ""}
+    assert f'value="{shown["title"]}"' in client.get(form).content.decode()
+    assert client.post(form, shown | {"next": f"{shown['next']} Soon."}).status_code == 302
+    thread.refresh_from_db()
+    assert (thread.title, thread.next) == (f"Rotate {key}", f"Use {key} now. Soon.")
+    answer = client.post(form, shown | {"next": f"{MASK} and {MASK}"})
+    assert "contains a masked part" in answer.content.decode()
+    thread.refresh_from_db()
+    assert (thread.title, thread.next) == (f"Rotate {key}", f"Use {key} now. Soon.")
 
 
 @table(

@@ -185,7 +185,7 @@ def _part(answer: ItemPart, text: str, arguments: Any, held: Mapping[str, HeldIt
     return Part(
         text=line("", canonical(hidden)[:LONG_CALL]),
         name=masked_text(answer["name"]),
-        call_id=answer.get("call_id"),
+        call_id=masked(answer.get("call_id")),
         arguments=hidden,
         effects=in_words(effects, arguments),
         effect_names=list(dict.fromkeys(each["effect"] for each in effects)),
