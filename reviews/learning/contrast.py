@@ -162,7 +162,7 @@ def _decided(team: Team) -> Iterator[Judged]:
     for pk, public_id, verdict, reason, at, agent, held, response, metadata, session, text in found:
         told = ""
         if verdict == DecisionVerdict.REJECT:
-            preset, told = reasons.parse(reason)
+            preset, told = reasons.parse(masked_text(reason))
             if preset and preset not in reasons.ABOUT_TRUTH:
                 continue
         elif verdict == DecisionVerdict.EDIT:

@@ -78,11 +78,12 @@ class Teacher:
             return self._from_own_decision(decision)
         said = told = description = ""
         if decision.verdict == DecisionVerdict.REJECT:
-            preset, told = reasons.parse(decision.reason)
+            reason = masked_text(decision.reason)
+            preset, told = reasons.parse(reason)
             # Without a word of the person's own it says nothing of what was wrong; several may (contrast.py).
             if not told.strip() or (preset and preset not in reasons.ABOUT_TRUTH):
                 return None
-            said, description = sentence_meant(told, masked_text(held.text)), decision.reason
+            said, description = sentence_meant(told, masked_text(held.text)), reason
         elif decision.verdict == DecisionVerdict.EDIT and decision.text:
             said, told = sentence_changed(masked_text(held.text), masked_text(decision.text))
         description = in_words(Kind.REJECTION, said, self.agent, description)
@@ -113,8 +114,8 @@ class Teacher:
         reason only tells of what. To take an item back or to word it anew is not yet to call it wrong.
         """
         held = decision.held
-        preset, reason = reasons.parse(decision.reason)
-        told = decision.text or "" if decision.verdict == DecisionVerdict.EDIT else reason
+        preset, reason = reasons.parse(masked_text(decision.reason))
+        told = masked_text(decision.text or "") if decision.verdict == DecisionVerdict.EDIT else reason
         if decision.verdict == DecisionVerdict.APPROVE or (preset and preset not in reasons.ABOUT_TRUTH):
             return None
         found = contradicts(masked_text(held.text), told)
@@ -131,7 +132,7 @@ class Teacher:
         self, response: AgentResponse, body: dict[str, Any], before: AgentResponse
     ) -> PatternProposal | None:
         """Learn from what the human said about the response before this one, and how the agent took it."""
-        message, previous = body["user_message"], before.wire_body()["response"]
+        message, previous = map(masked_text, (body["user_message"], before.wire_body()["response"]))
         said = sentence_meant(message, previous)
         if not said and len(_sentences(previous)) <= MAX_UNPINNED:
             said = previous.strip()
@@ -141,11 +142,12 @@ class Teacher:
     def from_second_look(self, response: AgentResponse, body: dict[str, Any]) -> PatternProposal | None:
         """Learn from an agent that concludes the opposite of what was held; `response` comes with that item."""
         held = response.second_look_at
-        found = contradicts(masked_text(held.text), body["response"]) if held else None
+        said_now = masked_text(body["response"])
+        found = contradicts(masked_text(held.text), said_now) if held else None
         if held is None or found is None:
             return None
         told = found.second.text
-        said = found.first.text if found.first else sentence_meant(body["response"], masked_text(held.text))
+        said = found.first.text if found.first else sentence_meant(said_now, masked_text(held.text))
         description = in_words(Kind.SECOND_LOOK, said, self.agent, told)
         return self._taught(Kind.SECOND_LOOK, response.public_id, said, told, description, held)
 
@@ -236,7 +238,7 @@ class Teacher:
 
         Of the sentence that the reason speaks of; else of that in which signals fired most, at the places `fired`.
         """
-        told = reasons.parse(decision.reason)[1]
+        told = reasons.parse(masked_text(decision.reason))[1]
         text = masked_text(decision.held.text)
         meant = sentence_meant(told, text)
         for said in [meant] if meant else _most_often(fired, text)[:MAX_TRIED]:
