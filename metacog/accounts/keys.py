@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from metacog.audit import audit
 from metacog.db.prepared import Select
-from metacog.models import Agent, AgentKey, Channel, ChatApp, Identity, Team
+from metacog.models import Agent, AgentKey, Channel, ChatApp, Identity, PushDevice, PushKey, Team
 
 TOLERANCE_SECONDS = 300
 MOST_LIVE = 2  # keys of an agent
@@ -212,6 +212,8 @@ def rekey() -> tuple[int, list[Any]]:
         *((identity, "refresh_token_encrypted") for identity in Identity.objects.select_related("account__user")),
         *((channel, "url_encrypted") for channel in Channel.objects.select_related("team")),
         *((app, field) for app in ChatApp.objects.select_related("team") for field in CHAT_SECRETS),
+        *((device, "subscription_encrypted") for device in PushDevice.objects.select_related("person")),
+        *((key, "private_encrypted") for key in PushKey.objects.all()),
         *((webhook, field) for webhook in of_webhooks for field in ("secret_encrypted", "former_secret_encrypted")),
     ]
     for row, field in rows:

@@ -11,6 +11,7 @@ from django.utils.translation import pgettext_lazy
 
 from metacog.db.ids import new_id
 from metacog.models.people import Language, Team, User
+from metacog.models.push import PushDevice
 
 
 class PersonNotices(models.Model):
@@ -70,7 +71,7 @@ def notice_id() -> str:
 
 
 class Notice(models.Model):
-    """One message, to a person by mail or to a team's chat: about what is held, or about one event.
+    """One message, to a person by mail or on a device, or to a team's chat: about what is held, or about one event.
 
     Written and sent by reviews/outbox/notifications.py, those about an event in the transaction of the event. What it
     says is read when it is sent, so no text is kept here and nothing decided since is told.
@@ -81,6 +82,8 @@ class Notice(models.Model):
         MENTION = "mention", _("Mention")
         ASSIGNED = "assigned", _("Assignment")
         OUTAGE = "outage", _("Webhook switched off")
+        DECIDED = "decided", _("Decided item")
+        TEST = "test", _("Test")
 
     class State(models.TextChoices):
         WAITING = "waiting", _("Queued")
@@ -99,6 +102,9 @@ class Notice(models.Model):
         ADDRESS = "address", _("The address cannot be used.")
         FORBIDDEN = "forbidden", _("The address is not public.")
         STATUS = "status", _("The chat refused the message.")
+        PUSH = "push", _("The push service refused the message.")
+        BUSY = "busy", _("The push service is busy or out of order.")
+        KEYS = "keys", _("The keys cannot be decrypted: turn notices off and on again on this device.")
         ANSWER = "answer", _("The answer was not HTTP.")
         LOST = "lost", _("The address cannot be decrypted: its secret key is gone. Enter it again.")
         NAME = "name", _("The name in the address could not be found.")
@@ -111,10 +117,13 @@ class Notice(models.Model):
     public_id = models.CharField(max_length=40, unique=True, default=notice_id)
     person = models.ForeignKey(User, models.CASCADE, null=True, related_name="notices")
     team = models.ForeignKey(Team, models.CASCADE, null=True, related_name="notices")
+    device = models.ForeignKey(PushDevice, models.CASCADE, null=True, related_name="notices")
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.HELD, db_default=Kind.HELD)
     # Of an event: a comment's id, an item's and the version of whose it is, or that of an agent or webhook and the time
-    # it was switched off. reviews stands above this package.
+    # it was switched off; of a decided item the notice that a device shows. reviews stands above this package.
     about = models.CharField(max_length=60, default="", db_default="")
+    # The id of the item whose decision ends what a device shows; empty once it shows it no more.
+    shows = models.CharField(max_length=40, default="", db_default="")
     # It tells of what was held after `since` (null: ever) and until `until`.
     since = models.DateTimeField(null=True)
     until = models.DateTimeField()
@@ -144,9 +153,27 @@ class Notice(models.Model):
             models.UniqueConstraint(
                 fields=["team", "about"], condition=~Q(kind="held") & Q(person=None), name="one_team_notice_an_event"
             ),
-            models.CheckConstraint(condition=Q(person=None) ^ Q(team=None), name="notice_to_person_or_team"),
+            models.UniqueConstraint(
+                fields=["device"], condition=Q(state="waiting", kind="held"), name="one_notice_of_device_waits"
+            ),
+            models.UniqueConstraint(
+                fields=["device", "about"],
+                condition=~Q(kind="held") & Q(person=None, team=None),
+                name="one_device_notice_an_event",
+            ),
+            models.CheckConstraint(
+                condition=(
+                    Q(person__isnull=False, team=None, device=None)
+                    | Q(person=None, team__isnull=False, device=None)
+                    | Q(person=None, team=None, device__isnull=False)
+                ),
+                name="notice_to_one_reader",
+            ),
         ]
-        indexes = [models.Index(fields=["next_attempt_at"], condition=Q(state="waiting"), name="notices_due")]
+        indexes = [
+            models.Index(fields=["next_attempt_at"], condition=Q(state="waiting"), name="notices_due"),
+            models.Index(fields=["shows"], condition=~Q(shows=""), name="notices_shown"),
+        ]
 
     def __str__(self) -> str:
         return self.public_id

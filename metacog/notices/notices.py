@@ -40,7 +40,7 @@ def set_for(
         if when == When.DAILY and changed:
             row.turn_at = timezone.now()
         row.when, row.minutes, row.hour, row.mentions, row.outages = when, minutes, hour, mentions, outages
-        row.language = _spoken()
+        row.language = spoken()
         row.save()
         if person.email != email:
             person.email = email
@@ -157,7 +157,7 @@ def fingerprint(email: str) -> str:
     return hashlib.sha256(email.encode()).hexdigest()[:16]
 
 
-def _spoken() -> str:
+def spoken() -> str:
     language = get_language() or ""
     return language if language in Language.values else Language.EN
 

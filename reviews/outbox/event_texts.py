@@ -48,15 +48,14 @@ class Kind(NamedTuple):
 
     read: Callable[[str], Event | None]  # from what the notice is about; None: there is nothing to tell any more
     subject: str | Promise  # of the mail
-    headline: str | Promise
+    headline: str | Promise  # of the mail, and on a device
     chat: str | Promise  # the line for the team's chat
 
 
 def mail_of(notice: Notice, told: PersonNotices, now: datetime) -> Mail:
     """Return the mail that tells a person of an event. Raises NothingNew."""
-    person, event = told.person, _event(notice)
-    if person not in event.people or not person.teams_as().filter(pk=event.held.team_id).exists():
-        raise NothingNew
+    person = told.person
+    event = event_of(notice, person)
     may_decide = event.held.state == HeldItem.State.PENDING and event.held.expires_at > now
     may_decide = may_decide and person.teams_as(Role.REVIEWER).filter(pk=event.held.team_id).exists()
     with spoken_to(person, told.language):
@@ -100,6 +99,14 @@ def message_of(channel: Channel, notice: Notice) -> str:
         lines = [str(KINDS[notice.kind].chat) % said]
         lines += [chat.inert(_quoted(event.comment, SHORT))] if event.comment and channel.texts else []
         return "\n".join([*lines, url("item", event.held.public_id)])
+
+
+def event_of(notice: Notice, person: User) -> Event:
+    """Read what one person is to be told of. Raises NothingNew: or it is none of theirs any more."""
+    event = _event(notice)
+    if person not in event.people or not person.teams_as().filter(pk=event.held.team_id).exists():
+        raise NothingNew
+    return event
 
 
 def _event(notice: Notice) -> Event:

@@ -116,7 +116,7 @@ def mail_of(
 def message_of(channel: Channel, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], now: datetime) -> str:
     """Return what a team's chat is told; 2,000 characters at most, which is what Discord takes."""
     with translation.override(channel.language):
-        count, oldest, items = _count(new, waiting, MOST_IN_CHAT)
+        count, oldest, items = new_items(new, waiting, MOST_IN_CHAT)
         said = {"count": count, "team": short(plain(channel.team.name)), "score": items[0].hesitation_score}
         first = (
             ngettext(
@@ -169,7 +169,7 @@ def plain(text: str) -> str:
 
 
 def _letter(person: User, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], requests: int, now: datetime) -> Letter:
-    count, oldest, items = _count(new, waiting, MOST)
+    count, oldest, items = new_items(new, waiting, MOST)
     counts = {"count": count, "score": items[0].hesitation_score}
     more = count - len(items)
     return Letter(
@@ -213,7 +213,7 @@ def _letter(person: User, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], 
     )
 
 
-def _count(new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], most: int) -> tuple[int, datetime, list[Any]]:
+def new_items(new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], most: int) -> tuple[int, datetime, list[Any]]:
     """Return how many are new, since when the oldest waits, and the riskiest new ones with the start of their text.
 
     Raises NothingNew. Some may be decided between the first of these readings and the others.

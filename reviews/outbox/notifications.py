@@ -1,9 +1,10 @@
-"""Tell people by mail, and teams' chats, of held items (of each once) and of events (of each by itself).
+"""Tell people by mail and on their devices, and teams' chats, of held items (of each once) and of events.
 
 A Notice row is the outbox and the truth: whoever sends it claims it first, for the length of a lease, by a conditional
 UPDATE. While one about held items waits, no other is written for its reader; each attempt tells of all that is held by
 then, so that an outage ends in one message. Those about an event are written by metacog/notices/events.py in the
-event's transaction, and are not needed any more once it was taken back. No transaction is open while anything is sent,
+event's transaction, and are not needed any more once it was taken back. What a device shows of an item is replaced once
+the item is decided. No transaction is open while anything is sent,
 and the threads that send touch no row.
 """
 
@@ -18,25 +19,30 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from metacog.audit import audit
 from metacog.db import clocks
-from metacog.models import Channel, Notice, PersonNotices, Role
-from metacog.notices import chat, mail
+from metacog.models import Channel, Notice, PersonNotices, PersonPush, PushDevice, PushKey, Role
+from metacog.notices import chat, devices, mail, push
+from metacog.notices.push import Outcome
 from reviews.held import approvers, presence
 from reviews.isolation import by_itself
 from reviews.models import ExtensionRequest, HeldItem
-from reviews.outbox import event_texts, notification_texts, outage_texts
+from reviews.outbox import event_texts, notification_texts, outage_texts, push_texts, quiet_hours
 from reviews.outbox.deliveries import turn
 
 Kind, State, Trouble, When = Notice.Kind, Notice.State, Notice.Trouble, PersonNotices.When
+Held = HeldItem.Kind
 
 AT_MOST_EVERY = timedelta(hours=1)  # mail to one person
 # How far behind the clock items are told of: those of a transaction that commits late are there by then.
 SETTLED = timedelta(minutes=1)
+SETTLED_ON_DEVICES = timedelta(seconds=10)  # an agent may be waiting
 SCHEDULE = (60, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 28_800)  # seconds from each attempt to the next: a day
+LONGEST_PAUSE = 3600  # seconds for which a push service may ask to be left alone
+PUSH_PAUSES = [max(pause, LONGEST_PAUSE) for pause in SCHEDULE]
 LEASE = timedelta(seconds=60)  # longer than an attempt and the writing of its outcome may take
 SLOTS = 16  # attempts at once
 TURN_SECONDS = 15.0  # in which a sweep begins attempts; with the deadline of the last it ends before the task's limit
@@ -44,7 +50,8 @@ KEPT = timedelta(days=90)  # rows of what is over; the audit record keeps that i
 
 log = logging.getLogger(__name__)
 
-Reader = PersonNotices | Channel  # who is told, and up to when they have been
+Reader = PersonNotices | PushDevice | Channel  # who is told, and up to when they have been
+READERS = (PersonNotices, PushDevice, Channel)
 
 
 @dataclass(frozen=True)
@@ -52,7 +59,7 @@ class Attempt:
     """One claimed notice, and what sends it."""
 
     notice: Notice
-    send: Callable[[], str]  # returns the trouble it met; touches no row
+    send: Callable[[], Outcome]  # touches no row
 
 
 def write_due(now: datetime | None = None) -> int:
@@ -66,9 +73,12 @@ def write_due(now: datetime | None = None) -> int:
         .exclude(person__email="")
         .select_related("person")
     )
+    devices = PushDevice.objects.filter(~Exists(waiting.filter(device=OuterRef("pk"))), person__is_active=True)
     channels = Channel.objects.filter(~Exists(waiting.filter(team=OuterRef("team")))).select_related("team")
-    readers: list[Reader] = [*(people if mail.is_set_up() else ()), *channels]
-    written = 0
+    readers: list[Reader] = [
+        *(people if mail.is_set_up() else ()), *devices.select_related("person__push"), *channels
+    ]
+    written = _write_decided(now)
     for reader in readers:
         with by_itself("No notice written for the %s %s", type(reader).__name__, reader.pk):
             written += _is_due(reader, now) and _write(reader, now)
@@ -85,8 +95,8 @@ def send_due(now: datetime | None = None) -> int:
     with turn("notices") as is_ours, ThreadPoolExecutor(SLOTS, thread_name_prefix="notify") as pool:
         while is_ours and time.monotonic() - began < TURN_SECONDS:
             attempts = _claim_due(now or timezone.now())
-            for attempt, trouble in zip(attempts, pool.map(lambda each: each.send(), attempts), strict=True):
-                _record(attempt.notice, trouble, now or timezone.now())
+            for attempt, outcome in zip(attempts, pool.map(lambda each: each.send(), attempts), strict=True):
+                _record(attempt.notice, outcome, now or timezone.now())
             sent += len(attempts)
             if len(attempts) < SLOTS:
                 break
@@ -104,12 +114,12 @@ def forget(now: datetime | None = None) -> int:
 
 def _forget_the_future(now: datetime) -> None:
     """Begin anew, where the clock was set back, with those who were told by the one before: what comes now is new."""
-    for readers in (PersonNotices.objects, Channel.objects):
-        readers.filter(told_until__gt=now).update(told_until=now)
-        readers.filter(turn_at__gt=now).update(turn_at=now)
-    clocks.bring_forward(
-        Notice.objects.filter(clocks.too_far(now, SCHEDULE), state=State.WAITING), "next_attempt_at", now
-    )
+    for readers in READERS:
+        readers._default_manager.filter(told_until__gt=now).update(told_until=now)
+        readers._default_manager.filter(turn_at__gt=now).update(turn_at=now)
+    to_devices = Q(device__isnull=False)
+    too_far = ~to_devices & clocks.too_far(now, SCHEDULE) | to_devices & clocks.too_far(now, PUSH_PAUSES)
+    clocks.bring_forward(Notice.objects.filter(too_far, state=State.WAITING), "next_attempt_at", now)
 
 
 def _is_due(reader: Reader, now: datetime) -> bool:
@@ -117,6 +127,8 @@ def _is_due(reader: Reader, now: datetime) -> bool:
         return True
     if isinstance(reader, Channel):
         return reader.turn_at <= now - timedelta(minutes=reader.minutes)
+    if isinstance(reader, PushDevice):
+        return reader.turn_at <= now - timedelta(minutes=reader.person.push.every)
     return reader.turn_at < (_last_hour(reader, now) if reader.when == When.DAILY else now - AT_MOST_EVERY)
 
 
@@ -131,6 +143,8 @@ def _last_hour(row: PersonNotices, now: datetime) -> datetime:
 
 def _until(reader: Reader, now: datetime) -> datetime:
     """Return up to when what was held is told of now."""
+    if isinstance(reader, PushDevice):
+        return now - max(timedelta(minutes=reader.person.push.minutes), SETTLED_ON_DEVICES)
     has_to_wait = isinstance(reader, PersonNotices) and reader.when == When.WAITING
     return now - (timedelta(minutes=reader.minutes) if has_to_wait else SETTLED)
 
@@ -141,7 +155,19 @@ def _waiting_for(reader: Reader, now: datetime) -> QuerySet[HeldItem]:
     if isinstance(reader, Channel):
         return approvers.narrowed(pending.filter(team=reader.team_id), "", None)
     decided = pending.filter(team__in=reader.person.teams_as(Role.REVIEWER))
+    if isinstance(reader, PushDevice):
+        decided = decided.filter(_chosen(reader.person.push))
     return approvers.to_tell(decided, reader.person_id)
+
+
+def _chosen(choice: PersonPush) -> Q:
+    """Match the held items that a person chose to be told of on their devices."""
+    kinds = [
+        kind
+        for kind, is_chosen in ((Held.TOOL_CALL, choice.calls), (Held.QUESTION, choice.questions))
+        if is_chosen
+    ]
+    return Q(kind__in=kinds) | (~Q(kind__in=HeldItem.NO_WORDS) if choice.words else Q(pk=None))
 
 
 def _new(waiting: QuerySet[HeldItem], since: datetime | None, until: datetime) -> QuerySet[HeldItem]:
@@ -165,6 +191,7 @@ def _write(reader: Reader, now: datetime) -> bool:
         if ours and has_news:
             Notice.objects.create(
                 person_id=reader.pk if isinstance(reader, PersonNotices) else None,
+                device_id=reader.pk if isinstance(reader, PushDevice) else None,
                 team_id=reader.pk if isinstance(reader, Channel) else None,
                 since=reader.told_until,
                 until=until,
@@ -174,13 +201,37 @@ def _write(reader: Reader, now: datetime) -> bool:
     return bool(ours and has_news)
 
 
+def _write_decided(now: datetime) -> int:
+    """Write a notice of each item that is decided for good and still stands on a device; return how many."""
+    over = HeldItem.objects.filter(public_id=OuterRef("shows"), closed_at__isnull=False)
+    shown = Notice.objects.filter(Exists(over), state=State.SENT, device__isnull=False).exclude(shows="")
+    written = 0
+    for former in shown:
+        with transaction.atomic():
+            if Notice.objects.filter(pk=former.pk, shows=former.shows).update(shows=""):
+                Notice.objects.create(
+                    device_id=former.device_id,
+                    kind=Kind.DECIDED,
+                    about=former.public_id,
+                    shows=former.shows,
+                    since=former.since,
+                    until=former.until,
+                    created_at=now,
+                    next_attempt_at=now,
+                )
+                written += 1
+    return written
+
+
 # -- sending -----------------------------------------------------------------------------------------
 
 
 def _claim_due(now: datetime) -> list[Attempt]:
     due = Notice.objects.filter(clocks.is_free(now, LEASE), state=State.WAITING, next_attempt_at__lte=now)
+    due = due.exclude(~Q(kind=Kind.TEST), device__person__in=quiet_hours.people(now))
     claimed = []
-    for notice in due.select_related("person", "team__channel").order_by("next_attempt_at", "pk")[:SLOTS]:
+    readers = due.select_related("person", "device__person__push", "team__channel")
+    for notice in readers.order_by("next_attempt_at", "pk")[:SLOTS]:
         if notice.attempts > len(SCHEDULE):  # a worker died in the last one
             _end(notice, State.GIVEN_UP, Trouble.INTERRUPTED, now)
         elif attempt := _claim(due, notice, now):
@@ -205,7 +256,7 @@ def _claim(due: QuerySet[Notice], notice: Notice, now: datetime) -> Attempt | No
         send = _made(notice, reader, until, now) if reader else None
     except Exception:  # one that cannot be made must not hold up the others
         log.exception("Notice %s could not be made", notice.public_id)
-        _record(notice, Trouble.ERROR, now)
+        _record(notice, Outcome(Trouble.ERROR), now)
         return None
     if send is None:
         _end(notice, State.MOOT, "", now)
@@ -213,8 +264,29 @@ def _claim(due: QuerySet[Notice], notice: Notice, now: datetime) -> Attempt | No
     return Attempt(notice, send)
 
 
-def _made(notice: Notice, reader: Reader, until: datetime, now: datetime) -> Callable[[], str] | None:
+def _made(notice: Notice, reader: Reader, until: datetime, now: datetime) -> Callable[[], Outcome] | None:
     """Return what sends a notice; None when nothing is new any more."""
+    if isinstance(reader, PushDevice):
+        return _made_for_device(notice, reader, until, now)
+    send = _made_in_words(notice, reader, until, now)
+    return (lambda: Outcome(send())) if send else None
+
+
+def _made_for_device(
+    notice: Notice, device: PushDevice, until: datetime, now: datetime
+) -> Callable[[], Outcome] | None:
+    new = _new(_waiting_for(device, now), notice.since, until)
+    try:
+        message = push_texts.message_of(notice, device, new, now)
+    except notification_texts.NothingNew:
+        return None
+    notice.shows = message.shows
+    return partial(push.post, device, PushKey.objects.filter(pk=PushKey.ONLY).first(), message)
+
+
+def _made_in_words(
+    notice: Notice, reader: PersonNotices | Channel, until: datetime, now: datetime
+) -> Callable[[], str] | None:
     if notice.kind != Kind.HELD:
         return _made_of_event(notice, reader, now)
     waiting = _waiting_for(reader, now)
@@ -229,7 +301,7 @@ def _made(notice: Notice, reader: Reader, until: datetime, now: datetime) -> Cal
         return None
 
 
-def _made_of_event(notice: Notice, reader: Reader, now: datetime) -> Callable[[], str] | None:
+def _made_of_event(notice: Notice, reader: PersonNotices | Channel, now: datetime) -> Callable[[], str] | None:
     try:
         if isinstance(reader, Channel):
             return partial(chat.post, reader, event_texts.message_of(reader, notice))
@@ -245,6 +317,8 @@ def _reader(notice: Notice) -> Reader | None:
     if notice.team is not None:
         channel: Channel | None = getattr(notice.team, "channel", None)
         return channel if channel and (of_held or channel.mentions) else None
+    if notice.device is not None:
+        return notice.device if notice.device.person.is_active and _is_chosen(notice) else None
     person = notice.person
     assert person is not None
     told = PersonNotices.of(person)
@@ -253,28 +327,45 @@ def _reader(notice: Notice) -> Reader | None:
     return told if person.is_active and person.email and is_wanted else None
 
 
-def _record(notice: Notice, trouble: str, now: datetime) -> None:
+def _is_chosen(notice: Notice) -> bool:
+    """Say whether the person still wants this on their devices. Of held items what is told is asked then."""
+    assert notice.device is not None
+    choice = notice.device.person.push
+    return {Kind.MENTION: choice.mentions, Kind.ASSIGNED: choice.mentions, Kind.OUTAGE: choice.outages}.get(
+        Kind(notice.kind), True
+    )
+
+
+def _record(notice: Notice, outcome: Outcome, now: datetime) -> None:
     """Write what came of the attempt that was claimed with this notice."""
-    if not trouble:
+    trouble = outcome.trouble
+    if outcome.is_gone and notice.device is not None:
+        devices.withdraw(notice.device, None, because=trouble)  # and with it what is owed to it
+    elif not trouble:
         _end(notice, State.SENT, "", now)
     elif notice.attempts > len(SCHEDULE):
         _end(notice, State.GIVEN_UP, trouble, now)
     else:
-        pause = timedelta(seconds=SCHEDULE[notice.attempts - 1])
+        pause = timedelta(seconds=max(SCHEDULE[notice.attempts - 1], min(outcome.retry_after, LONGEST_PAUSE)))
         ours = Notice.objects.filter(pk=notice.pk, state=State.WAITING, attempts=notice.attempts)
         ours.update(leased_until=None, next_attempt_at=now + pause, trouble=trouble)
 
 
 def _end(notice: Notice, after: Notice.State, trouble: str, now: datetime) -> None:
     values = {"state": after, "ended_at": now, "leased_until": None, "trouble": trouble}
+    values |= {"shows": notice.shows if after == State.SENT else ""}
     with transaction.atomic():
         ended = Notice.objects.filter(pk=notice.pk, state=State.WAITING).update(**values)
+        if ended and after == State.SENT and notice.device:
+            _shown_on(notice.device, notice, now)
         if ended and after != State.MOOT:
             counts = {"attempts": notice.attempts, "trouble": trouble}
-            person = {"person": notice.person.get_username()} if notice.person else {}
+            reader = notice.person or (notice.device and notice.device.person)
+            person = {"person": reader.get_username()} if reader else {}
+            way = "channel" if notice.team else "push" if notice.device else "notice"
             said = {State.SENT: "told" if notice.team else "sent", State.GIVEN_UP: "given-up"}[after]
             audit.record(
-                f"{'channel' if notice.team else 'notice'}-{said}",
+                f"{way}-{said}",
                 notice.public_id,
                 actor=None,
                 team=notice.team,
@@ -283,3 +374,11 @@ def _end(notice: Notice, after: Notice.State, trouble: str, now: datetime) -> No
                 **person,
                 **counts,
             )
+
+
+def _shown_on(device: PushDevice, notice: Notice, now: datetime) -> None:
+    """Write that a device shows a notice, in place of what it showed of held items before."""
+    PushDevice.objects.filter(pk=device.pk).update(pushed_at=now)
+    if notice.kind == Kind.HELD:
+        before = Notice.objects.filter(device=device, kind__in=(Kind.HELD, Kind.DECIDED), state=State.SENT)
+        before.exclude(pk=notice.pk).exclude(shows="").update(shows="")

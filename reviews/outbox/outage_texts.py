@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.translation import gettext, ngettext
 
-from metacog.models import Notice, PersonNotices, Role, User
+from metacog.models import Agent, Notice, PersonNotices, Role, User
 from metacog.notices import notices
 from metacog.notices.mail import Mail
 from reviews.models import Delivery, Endpoint, TeamWebhook
@@ -20,10 +20,8 @@ from reviews.outbox.notification_texts import Letter, NothingNew, Told, at, head
 
 def mail_of(notice: Notice, told: PersonNotices, now: datetime) -> Mail:
     """Return the mail that tells an owner that a webhook is off. Raises NothingNew."""
-    person, health = told.person, _health(notice)
-    team = health.team if isinstance(health, TeamWebhook) else health.agent.team
-    if not person.teams_as(Role.OWNER).filter(pk=team.pk).exists():
-        raise NothingNew
+    person = told.person
+    health = _health_for(notice, person)
     with spoken_to(person, told.language):
         letter = _letter(health, person)
         html = render_to_string("reviews/notice.html", {"letter": letter, "language": translation.get_language()})
@@ -33,21 +31,19 @@ def mail_of(notice: Notice, told: PersonNotices, now: datetime) -> Mail:
     return mail
 
 
+def title_of(notice: Notice, person: User) -> tuple[str, str]:
+    """Return which webhook is off, and the path of the page where it is switched on. Raises NothingNew."""
+    health = _health_for(notice, person)
+    return _title(health), _place(health).removeprefix(settings.PUBLIC_URL)
+
+
 def _letter(health: Endpoint | TeamWebhook, person: User) -> Letter:
-    is_of_team = isinstance(health, TeamWebhook)
-    to = health if isinstance(health, TeamWebhook) else health.agent
+    to = _to(health)
     kept = deliveries_of(to).exclude(state=Delivery.State.DELIVERED).exclude(body="").count()
-    said = {
-        "host": plain(urlsplit(health.url).netloc),
-        "name": plain(to.team.name if isinstance(to, TeamWebhook) else to.name),
-        "team": plain(to.team.name),
-    }
-    if is_of_team:
-        subject = gettext("metacog: the webhook of the team %(name)s was switched off") % said
-        title = gettext("Webhook %(host)s of the team %(name)s") % said
+    if isinstance(to, TeamWebhook):
+        subject = gettext("metacog: the webhook of the team %(name)s was switched off") % _names(health)
     else:
-        subject = gettext("metacog: the webhook of the agent %(name)s was switched off") % said
-        title = gettext("Webhook %(host)s of the agent %(name)s (%(team)s)") % said
+        subject = gettext("metacog: the webhook of the agent %(name)s was switched off") % _names(health)
     assert health.off_at
     counted = ngettext("%(count)s delivery is kept.", "%(count)s deliveries are kept.", kept)
     return Letter(
@@ -57,13 +53,13 @@ def _letter(health: Endpoint | TeamWebhook, person: User) -> Letter:
         oldest="",
         told=[
             Told(
-                title=title,
+                title=_title(health),
                 reason=health.get_off_reason_display(),
                 does="",
                 odd="",
                 since=counted % {"count": f"{kept:,}"} if kept else "",
                 excerpt="",
-                url=url("webhook", to.public_id) if is_of_team else f"{url('deliveries')}?agent={to.public_id}",
+                url=_place(health),
                 link="",
             )
         ],
@@ -74,6 +70,35 @@ def _letter(health: Endpoint | TeamWebhook, person: User) -> Letter:
         preferences_url=url("preferences"),
         stop_url=notices.stop_link(person),
     )
+
+
+def _to(health: Endpoint | TeamWebhook) -> Agent | TeamWebhook:
+    return health if isinstance(health, TeamWebhook) else health.agent
+
+
+def _names(health: Endpoint | TeamWebhook) -> dict[str, str]:
+    to = _to(health)
+    name = to.team.name if isinstance(to, TeamWebhook) else to.name
+    return {"host": plain(urlsplit(health.url).netloc), "name": plain(name), "team": plain(to.team.name)}
+
+
+def _title(health: Endpoint | TeamWebhook) -> str:
+    if isinstance(health, TeamWebhook):
+        return gettext("Webhook %(host)s of the team %(name)s") % _names(health)
+    return gettext("Webhook %(host)s of the agent %(name)s (%(team)s)") % _names(health)
+
+
+def _place(health: Endpoint | TeamWebhook) -> str:
+    to = _to(health)
+    is_of_team = isinstance(to, TeamWebhook)
+    return url("webhook", to.public_id) if is_of_team else f"{url('deliveries')}?agent={to.public_id}"
+
+
+def _health_for(notice: Notice, person: User) -> Endpoint | TeamWebhook:
+    health = _health(notice)
+    if not person.teams_as(Role.OWNER).filter(pk=_to(health).team_id).exists():
+        raise NothingNew
+    return health
 
 
 def _health(notice: Notice) -> Endpoint | TeamWebhook:

@@ -8,7 +8,7 @@ from allauth.mfa.models import Authenticator
 from django.core.management.base import BaseCommand, CommandError
 
 from metacog.accounts import keys
-from metacog.models import AgentKey, Channel, ChatApp, Identity
+from metacog.models import AgentKey, Channel, ChatApp, Identity, PushDevice, PushKey
 
 
 class Command(BaseCommand):
@@ -31,6 +31,11 @@ def _lost(row: Any) -> str:
         what, remedy = f"The refresh token of {row.account.user.get_username()}", "let them sign in again"
     elif isinstance(row, ChatApp):
         what, remedy = f"The token or secret of {row} of {row.team}", "enter both again"
+    elif isinstance(row, PushDevice):
+        person = row.person.get_username()
+        what, remedy = f"What {row} of {person} gave for notices", "let them turn notices off and on again there"
+    elif isinstance(row, PushKey):
+        what, remedy = "The key that signs what is pushed to devices", "make another (push_key rotate)"
     elif not isinstance(row, Channel):
         what, remedy = f"A secret of the webhook {row.public_id} ({row}) of {row.team}", "rotate its secret"
     else:

@@ -34,6 +34,7 @@ from metacog import web
 from metacog.accounts import members
 from metacog.audit.audit import record
 from metacog.models import Membership, Role, Team, User
+from metacog.notices import push
 from metacog.runtime import catalogs, checks, supervisor
 from metacog.runtime.file_errors import database_remedy
 from metacog.runtime.program import command
@@ -71,6 +72,7 @@ class Command(BaseCommand):
             check_surroundings()
             check_providers()
             greeting = self.prepare()
+            push.ensure_key()
         if greeting:  # at once: the password in it is nowhere else
             say(greeting)
         catalogs.compile_all()

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from metacog.management.commands import up
+from metacog.notices import push
 from metacog.runtime import catalogs
 from metacog.runtime.stand_in import standing_in
 
@@ -29,6 +30,7 @@ class Command(BaseCommand):
         with up.prepared_alone():
             up.check_providers()
             greeting = up.first_owner()
+            push.ensure_key()
         if greeting:
             up.say(greeting)
         catalogs.compile_all()

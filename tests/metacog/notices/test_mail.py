@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from metacog.models import AuditEvent, Membership, Notice, PersonNotices, User
 from metacog.notices import mail as way_out
+from metacog.notices.push import Outcome
 from reviews.held import decisions, presence
 from reviews.models import ExtensionRequest, HeldItem, Looking
 from reviews.outbox import notification_texts, notifications
@@ -361,9 +362,9 @@ def test_an_attempt_that_comes_back_late_leaves_the_next_one_alone(alice: Any, k
     notifications.write_due(NOW)
     [first] = notifications._claim_due(NOW)
     [second] = notifications._claim_due(NOW + notifications.LEASE)
-    notifications._record(first.notice, "timeout", NOW + notifications.LEASE)
+    notifications._record(first.notice, Outcome("timeout"), NOW + notifications.LEASE)
     assert Notice.objects.get().leased_until == NOW + 2 * notifications.LEASE, "the second is under way"
-    notifications._record(second.notice, "", NOW + notifications.LEASE + MINUTE / 2)
+    notifications._record(second.notice, Outcome(""), NOW + notifications.LEASE + MINUTE / 2)
     assert Notice.objects.get().state == "sent"
 
 

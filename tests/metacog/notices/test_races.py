@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from metacog.models import Notice
+from metacog.notices.push import Outcome
 from reviews.outbox import notifications
 from tests.metacog.notices.conftest import HOUR, NOW, hold, tell
 from tests.races.test_races import at_once
@@ -28,5 +29,5 @@ def test_sweeps_at_once_write_and_claim_each_notice_once(alice: Any, bob: Any, k
         assert sum(map(len, claimed)) == 2, claimed
         for attempts in claimed:
             for attempt in attempts:
-                notifications._record(attempt.notice, "", now)
+                notifications._record(attempt.notice, Outcome(""), now)
     assert Notice.objects.filter(state="sent").count() == 8
