@@ -10,6 +10,7 @@ from django.views.generic import RedirectView
 from metacog.http import health
 from metacog.http.api import api
 from metacog.pages import account, agents, audit, notices, security, team, tokens, worker
+from metacog.pages.phone import app, devices
 from metacog.pages.sign_in_addresses import sign_in_addresses
 from patterns.api.patterns import router as patterns_router
 from patterns.api.threads import router as threads_router
@@ -191,6 +192,14 @@ urlpatterns = [
     path("preferences/security/sessions/end", security.sessions_end, name="sessions-end"),
     path("preferences/notices", notices.notices_change, name="notices-change"),
     path("preferences/notices/test", notices.notices_test, name="notices-test"),
+    path("preferences/notices/push", devices.push_change, name="push-change"),
+    path("preferences/devices", devices.device_add, name="device-add"),
+    path("preferences/devices/<str:device_id>/test", devices.device_test, name="device-test"),
+    path("preferences/devices/<str:device_id>/withdraw", devices.device_withdraw, name="device-withdraw"),
+    path("notices/closed/<str:token>", devices.device_closed, name="device-closed"),
+    path("manifest.webmanifest", app.manifest, name="manifest"),
+    path("service-worker.js", app.service_worker, name="service-worker"),
+    path("offline/", app.offline, name="offline"),
     path("worker/", worker.worker, name="worker"),
     path("worker/state", worker.worker_state, name="worker-state"),
     path("preferences/tokens", tokens.token_new, name="token-new"),

@@ -8,7 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from metacog.models import Channel, PersonNotices, Team, User
+from metacog.models import Channel, PersonNotices, PersonPush, Team, User
 
 
 class PersonNoticesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run
@@ -53,6 +53,35 @@ class PersonNoticesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subsc
         if "email" not in self.errors and is_moved and not self.person.check_password(password):
             wrong = _("The password is wrong: the address was not changed.")
             raise ValidationError({"password": wrong if password else _("Enter your password to change the address.")})
+        return found
+
+
+class PersonPushForm(forms.ModelForm):  # type: ignore[type-arg]  # as above
+    """What is pushed to one person's devices, and when."""
+
+    class Meta:
+        model = PersonPush
+        fields = ["calls", "questions", "words", "mentions", "outages", "minutes", "every", "quiet_from", "quiet_until"]
+        help_texts = {
+            "words": _("Messages, memories and tasks."),
+            "minutes": _("0: at once."),
+            "every": _("Of held items; a later notice replaces the one before."),
+        }
+        widgets = {
+            name: forms.TimeInput(format="%H:%M", attrs={"type": "time"}) for name in ("quiet_from", "quiet_until")
+        }
+
+    def __init__(self, person: User, data: Any = None) -> None:
+        super().__init__(data, instance=PersonPush.of(person), prefix="push")
+
+    def clean(self) -> dict[str, Any]:
+        found: dict[str, Any] = super().clean() or {}
+        begin, end = found.get("quiet_from"), found.get("quiet_until")
+        if (begin is None) != (end is None) and not self.errors:
+            missing = "quiet_from" if begin is None else "quiet_until"
+            raise ValidationError({missing: _("Give both times, or neither.")})
+        if begin is not None and begin == end:
+            raise ValidationError({"quiet_until": _("Give two different times.")})
         return found
 
 

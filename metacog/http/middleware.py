@@ -246,8 +246,8 @@ def Private(get_response: View) -> View:
 def ContentSecurityPolicy(get_response: View) -> View:
     """Allow our own files and nothing else: no inline script or style, no frame, no other host."""
     policy = (
-        "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
-        "form-action 'self'; frame-ancestors 'none'"
+        "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; worker-src 'self'; "
+        "manifest-src 'self'; form-action 'self'; frame-ancestors 'none'"
     )
 
     def middleware(request: HttpRequest) -> HttpResponse:

@@ -38,15 +38,16 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from metacog.accounts import members, tokens
 from metacog.accounts.forms import FirstPasswordForm, PasswordForm, PreferencesForm, SignInForm, TokenForm
-from metacog.accounts.notice_forms import PersonNoticesForm
+from metacog.accounts.notice_forms import PersonNoticesForm, PersonPushForm
 from metacog.audit import audit
 from metacog.http.middleware import has_not_come, in_words
-from metacog.models import ChatUser, Language, PersonalToken, Role, User
-from metacog.notices import mail
+from metacog.models import ChatUser, Language, PersonalToken, PushDevice, Role, User
+from metacog.notices import devices, mail, push
 from metacog.pages import security
 from metacog.sign_in import sign_ins
 
 YEAR = 365 * 24 * 3600
+DEVICE = "device"  # the cookie that says which of a person's devices this browser is
 _OTHER = (csrf.REASON_BAD_ORIGIN, csrf.REASON_BAD_REFERER, csrf.REASON_INSECURE_REFERER)
 FROM_ELSEWHERE = tuple(reason.partition("%s")[0] for reason in _OTHER)  # how those reasons begin
 
@@ -123,8 +124,21 @@ class SetPassword(PasswordResetConfirmView):
         return response
 
 
+class SignOut(LogoutView):
+    """Django's, and this browser gets no more notices of whoever leaves it."""
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if isinstance(request.user, User):
+            mine = PushDevice.objects.filter(person=request.user, public_id=request.COOKIES.get(DEVICE, "")[:40])
+            for device in mine.select_related("person"):
+                devices.withdraw(device, request.user)
+        response = super().post(request, *args, **kwargs)
+        remember(response, DEVICE, "")
+        return response
+
+
 sign_in = SignIn.as_view()
-sign_out = login_not_required(LogoutView.as_view())
+sign_out = login_not_required(SignOut.as_view())
 set_password = SetPassword.as_view()
 
 
@@ -170,8 +184,8 @@ def preferences(request: Request) -> HttpResponse:
         form.save(commit=False).save(update_fields=form.Meta.fields)  # the rest of the row is for others to change
         messages.success(request, _("Saved."))
         response = redirect("preferences")
-        _remember(response, settings.LANGUAGE_COOKIE_NAME, form.instance.language)
-        _remember(response, "theme", form.instance.theme)
+        remember(response, settings.LANGUAGE_COOKIE_NAME, form.instance.language)
+        remember(response, "theme", form.instance.theme)
         return response
     if wants_password and password_form.is_valid():
         with transaction.atomic():
@@ -193,6 +207,10 @@ def preferences_page(request: Request, *, status: int, new_token: str = "", **fo
         "has_passwords": not settings.SSO_ONLY,
         "password_form": forms.get("password_form") or PasswordForm(user),
         "notices": forms.get("notices") or PersonNoticesForm(user),
+        "push": forms.get("push") or PersonPushForm(user),
+        "devices": devices.listed(user),
+        "this_device": request.COOKIES.get(DEVICE, ""),
+        "push_key": push.public_key(),
         "token_form": forms.get("token") or TokenForm(),
         "tokens": PersonalToken.objects.live(now).filter(person=user),
         "restorable_tokens": tokens.restorable(user, now).filter(person=user),
@@ -216,7 +234,7 @@ def set_theme(request: HttpRequest) -> HttpResponse:
     if isinstance(request.user, User):
         User.objects.filter(pk=request.user.pk).update(theme=theme)
     response = HttpResponseRedirect(_safe_next(request))
-    _remember(response, "theme", theme)
+    remember(response, "theme", theme)
     return response
 
 
@@ -236,7 +254,7 @@ def _safe_next(request: HttpRequest) -> str:
     return url if is_ours else reverse("queue")
 
 
-def _remember(response: HttpResponse, name: str, value: str) -> None:
+def remember(response: HttpResponse, name: str, value: str) -> None:
     """Keep a choice for when nobody is signed in; the empty choice is the browser's own."""
     if value:
         response.set_cookie(name, value, max_age=YEAR, samesite="Lax", secure=settings.HTTPS, httponly=True)

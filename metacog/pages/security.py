@@ -28,7 +28,7 @@ from metacog.models import Role, User
 from metacog.sign_in import identities
 
 _BROWSERS = (("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
-_SYSTEMS = re.compile("Android|iPhone|iPad|Windows|Mac OS X|CrOS|Linux")
+_SYSTEMS = re.compile("Android|iPhone|iPad|Windows|Mac OS X|CrOS|Linux(?!; Android)")
 
 
 def sign_in_person(request: HttpRequest, person: User, next_url: str) -> HttpResponse:

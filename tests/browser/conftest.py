@@ -52,7 +52,7 @@ ARGUMENTS = [
 
 SCREEN = {"width": 1280, "height": 720}  # Playwright's own
 # Refusals are shown in place, and a test may cut a connection.
-EXPECTED = ("status of 4", "htmx:sendError", "htmx:timeout", "net::ERR_FAILED")
+EXPECTED = ("status of 4", "htmx:sendError", "htmx:timeout", "net::ERR_FAILED", "net::ERR_INTERNET_DISCONNECTED")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -158,7 +158,9 @@ def open_page(
             complaints.append(message.text)
 
     def opened(person: Any, *, viewport: dict[str, int] = SCREEN, **options: Any) -> Any:
-        kept = idle[repr(sorted(({"java_script_enabled": True} | options).items()))]
+        # What one keeps must not answer for the server in other tests.
+        options = {"java_script_enabled": True, "service_workers": "block"} | options
+        kept = idle[repr(sorted(options.items()))]
         if kept:
             page = kept.pop()
         else:
