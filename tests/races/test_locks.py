@@ -141,7 +141,7 @@ def test_who_is_told_is_not_told_again_for_having_changed_when(
     kuro.hold()
     later = timezone.now() + timedelta(hours=1)
     notifications.write_due(later)
-    claimed = beside(settings_of_notices, "_spoken", lambda: notifications._claim_due(later))
+    claimed = beside(settings_of_notices, "spoken", lambda: notifications._claim_due(later))
     settings_of_notices.set_for(
         alice, email=alice.email, when="waiting", minutes=30, hour=8, mentions=False, outages=False
     )
