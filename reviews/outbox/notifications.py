@@ -207,20 +207,27 @@ def _write_decided(now: datetime) -> int:
     shown = Notice.objects.filter(Exists(over), state=State.SENT, device__isnull=False).exclude(shows="")
     written = 0
     for former in shown:
-        with transaction.atomic():
-            if Notice.objects.filter(pk=former.pk, shows=former.shows).update(shows=""):
-                Notice.objects.create(
-                    device_id=former.device_id,
-                    kind=Kind.DECIDED,
-                    about=former.public_id,
-                    shows=former.shows,
-                    since=former.since,
-                    until=former.until,
-                    created_at=now,
-                    next_attempt_at=now,
-                )
-                written += 1
+        with by_itself("No notice written in place of %s", former.public_id):
+            written += _replace(former, now)
     return written
+
+
+def _replace(former: Notice, now: datetime) -> bool:
+    """Owe a device what takes the place of a notice; False where another sweep did, or the device shows it no more."""
+    with transaction.atomic():
+        ours = Notice.objects.filter(pk=former.pk, shows=former.shows).update(shows="")
+        if ours:
+            Notice.objects.create(
+                device_id=former.device_id,
+                kind=Kind.DECIDED,
+                about=former.public_id,
+                shows=former.shows,
+                since=former.since,
+                until=former.until,
+                created_at=now,
+                next_attempt_at=now,
+            )
+    return bool(ours)
 
 
 # -- sending -----------------------------------------------------------------------------------------
