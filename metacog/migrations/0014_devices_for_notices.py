@@ -11,7 +11,7 @@ from metacog.db.operations import InOneStep
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('metacog', '0012_chats_that_decide'),
+        ('metacog', '0013_budget_of_calls'),
     ]
 
     operations = [
