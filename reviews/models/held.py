@@ -69,8 +69,8 @@ class HeldItem(models.Model):
     sha256 = models.CharField(max_length=64)  # of the text as UTF-8
     # 0-100, the order of the queue. What a rule asks about comes first: 100; see reviews.intake.write.
     hesitation_score = models.PositiveSmallIntegerField()
-    # 0 to 1, of the model in force; null: there was none. `risk_place` orders by it, the riskiest first: thousandths
-    # that it lacks to 1, or that the score lacks to 100 without a model.
+    # 0 to 1, of the model in force for words or calls; null: there was none. `risk_place` orders by it, the riskiest
+    # first: thousandths of its like that are as risky, or that the score lacks to 100 without a model.
     risk = models.FloatField(null=True)
     risk_place = models.PositiveSmallIntegerField(default=1000, db_default=1000)
     effect_bits = models.PositiveIntegerField(null=True)  # of a tool call: metacog.heuristics.tool_calls.effect_bits

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.utils import timezone
 
+from metacog.heuristics.ranking.model import Model
 from metacog.models import Agent, AuditEvent, Team
 from reviews.held import decisions
 from reviews.learning import contrast
-from reviews.models import AgentResponse, BudgetDay, Decision, HeldItem, LearnedRisk
+from reviews.models import AgentResponse, BudgetDay, Decision, HeldItem, LearnedRisk, RiskModel
 from reviews.risk import in_force, learning
 from reviews.scoring.replay import Replayer
 from tests.conftest import HELD
@@ -166,6 +168,30 @@ def test_the_page_has_a_section_for_each_kind_that_a_team_has(
     assert files[0] != files[1]
     held = bash(kuro, RISKY.format("x"))["held"]
     assert re.search(r"(Top|Lower) .{0,9}of this agent's tool calls", text(client.get(f"/queue/{held}/")))
+
+
+def test_a_model_of_both_ranks_both_until_it_is_learned_anew(
+    aurora: Any, kuro: Any, as_person: Any, alice: Any
+) -> None:
+    """Before format 4 words and calls had one model, and one result."""
+    decide(kuro)
+    row = learn(aurora)[False]
+    newer = Model.from_dict(row.model.document["words"])
+    old = replace(newer, format=3, risks=())
+    before = RiskModel.objects.create(team=aurora, public_id=old.id, document=old.as_dict(), made_at=timezone.now())
+    LearnedRisk.objects.update(model=before)
+    Agent.objects.update(risk_model=before.pk)
+    call = {"kind": "tool_call", "name": "Bash", "arguments": {"command": RISKY.format("x")}}
+    posted = kuro.respond(HELD, items=[{"kind": "chat", "text": HELD}, call])
+    assert (posted["risk_model"], [item["risk"] > 0 for item in posted["items"]]) == (old.id, [True, True])
+    items = HeldItem.objects.filter(response__public_id=posted["id"])
+    assert all(item.risk_place == round(1000 * (1 - item.risk)) for item in items)
+    assert all(
+        "Learned from 200 decisions" in text(as_person(alice).get(f"/queue/{each.public_id}/")) for each in items
+    )
+    assert replayed()
+    learn(aurora)
+    assert "risk" not in bash(kuro, RISKY.format("y"))
 
 
 def test_a_team_of_words_alone_sees_nothing_of_calls(aurora: Any, kuro: Any, as_person: Any, olga: Any) -> None:
