@@ -31,6 +31,8 @@ from tests.databases import PostgreSQL, postgresql  # noqa: E402 - found by the 
 NO_TESTS = 5  # pytest's exit status when nothing was selected
 PROCESSES = 2  # each takes 7 seconds of CPU before its first test, and twice as many where no bytecode is kept yet
 CPU_SECONDS = 300  # that a run without arguments may take: what other programs take of a machine does not count
+# The first draws no window around a page, which is a third of what the others take.
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 NO_STARTS = ["-m", "not starts"]
 # What never reads or writes a database need not run on a second one.
 WITHOUT_DATABASE = ["--ignore=tests/heuristics", "--ignore=tests/browser"]
@@ -160,9 +162,9 @@ def cpu_seconds() -> float:
 
 
 def browser_note() -> str:
-    if any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")):
+    if any(map(shutil.which, BROWSERS)):
         return ""
-    return "The browser tests are skipped: no chromium is on the PATH (on Debian: apt install chromium)."
+    return "The browser tests are skipped: no chromium is on the PATH (on Debian: apt install chromium-headless-shell)."
 
 
 def main(arguments: list[str]) -> int:

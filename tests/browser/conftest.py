@@ -15,6 +15,7 @@ from django.core.signals import request_finished, request_started
 from django.utils import timezone
 
 from scripts.key_to_next import TELL
+from tests.run import BROWSERS
 
 # The browser's driver runs its own event loop in this thread; the tests' own queries are no concern of it.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
@@ -41,6 +42,7 @@ UNUSED = [
 ]
 ARGUMENTS = [
     f"--disable-features={','.join(UNUSED)}",
+    "--enable-features=NetworkServiceInProcess2",  # a process of its own is told of each request and answer
     "--no-sandbox",
     "--disable-gpu",
     "--in-process-gpu",  # a process of its own hands each picture over: a quarter of the browser's time
@@ -78,10 +80,10 @@ def _time_to_undo(settings: Any) -> None:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """Start the system's Chromium, else Playwright's own; without either the test is skipped, and says so."""
+    """Start a Chromium of the system's, else Playwright's own; without either the test is skipped, and says so."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     sync_api.expect.set_options(timeout=20_000)
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
     with sync_api.sync_playwright() as playwright:
         try:
             started = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)

@@ -57,7 +57,8 @@ def test_no_page_of_an_owner_has_a_fault_axe_can_find(open_page: Any, as_person:
     assert not found, "\n".join(map(str, found))
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.starts)])
+@pytest.mark.starts
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_that_opens_on_the_queue_has_a_fault_axe_can_find(
     open_page: Any, olga: Any, kuro: Any, scheme: str
 ) -> None:

@@ -19,6 +19,9 @@ from tests.browser.queue.test_deciding import A_LOOK, decided, idle, none_held, 
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
+# Which order of answers leads to what is held by tests/node/desk.test.mjs, in every run.
+IN_NODE = pytest.mark.starts
+
 BETWEEN, CHORD = 0.17, 0.08  # seconds: from one thought to the next, and from a key to the next of one thought
 # What differs in a number is one row of near-duplicates.
 WORDS = ["".join(syllables) for syllables in product(("ba", "de", "ki", "lo", "mu"), repeat=3)]
@@ -156,6 +159,7 @@ def test_the_next_near_duplicate_says_how_many_are_left(open_page: Any, alice: A
     expect(page.locator("#approve-label")).to_have_text("Approve")
 
 
+@IN_NODE
 def test_what_is_kept_is_shown_before_the_server_has_answered(open_page: Any, alice: Any, kuro: Any) -> None:
     from reviews.models import Looking
 
@@ -183,6 +187,7 @@ def test_what_is_kept_is_shown_before_the_server_has_answered(open_page: Any, al
     assert A_LOOK <= decided(held[1]).shown_ms < 10_000, "its time begins when it is shown"
 
 
+@IN_NODE
 def test_an_item_that_somebody_else_decided_comes_back_and_the_others_stay_decided(
     open_page: Any, alice: Any, bob: Any, kuro: Any
 ) -> None:
@@ -244,6 +249,7 @@ def test_without_an_answer_the_item_comes_back_with_its_reason_and_is_decided_by
     assert decided(held[0]).reason == "No evidence: Nobody measured it."
 
 
+@IN_NODE
 def test_undo_takes_back_the_last_decision_before_its_answer_has_come(open_page: Any, alice: Any, kuro: Any) -> None:
     from reviews.models import Decision
 
@@ -325,6 +331,7 @@ def test_what_an_undone_decision_was_sent_with_is_there_again_once_it_is_asked_f
     expect(page.locator("#reject [name=preset]").nth(1)).to_be_checked()
 
 
+@IN_NODE
 def test_every_press_of_undo_takes_one_decision_back_and_what_is_told_gives_way(
     open_page: Any, alice: Any, kuro: Any
 ) -> None:
@@ -388,6 +395,7 @@ def test_a_decision_after_the_session_ended_says_so_and_what_was_typed_is_there_
     assert page.evaluate("Object.keys(JSON.parse(sessionStorage.unsaved).items).length") == 0
 
 
+@IN_NODE
 def test_what_is_kept_is_thrown_away_when_the_list_changes(open_page: Any, alice: Any, bob: Any, kuro: Any) -> None:
     from reviews.held import decisions
     from reviews.models import HeldItem
@@ -404,6 +412,7 @@ def test_what_is_kept_is_thrown_away_when_the_list_changes(open_page: Any, alice
     on_desk(page, held[2])
 
 
+@IN_NODE
 def test_keys_that_wait_are_shown_and_let_go_with_escape(open_page: Any, alice: Any, kuro: Any) -> None:
     from reviews.models import Decision
 
@@ -425,6 +434,7 @@ def test_keys_that_wait_are_shown_and_let_go_with_escape(open_page: Any, alice: 
     assert [decision.held.public_id for decision in Decision.objects.select_related("held")] == [held[0]]
 
 
+@IN_NODE
 def test_what_a_quick_hand_types_after_r_is_the_reason(open_page: Any, alice: Any, kuro: Any) -> None:
     held = hold(kuro, 4)
     page = open_page(alice)

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from reviews.models import Decision, HeldItem, ItemTalk
 from scripts.key_to_next import when
 from tests.browser.queue.test_deciding import RISKY, idle, settled
-from tests.browser.queue.test_going_on import hold, hold_back, kept, on_desk
+from tests.browser.queue.test_going_on import IN_NODE, hold, hold_back, kept, on_desk
 from tests.browser.queue.test_tool_calls import ask
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -73,6 +73,7 @@ def test_a_look_at_the_list_tells_nothing_of_another_item(open_page: Any, alice:
     expect(page.locator("#approve")).to_have_attribute("action", f"/queue/{held[1]}/decide")
 
 
+@IN_NODE
 def test_a_row_does_not_wait_for_a_look_at_the_list_in_which_a_key_would_decide_the_item_before(
     open_page: Any, alice: Any, kuro: Any
 ) -> None:
@@ -109,6 +110,7 @@ def test_a_look_at_the_list_while_the_next_item_is_on_its_way_takes_no_button_fr
     expect(page.locator("#item")).not_to_have_attribute("data-held", held[0])
 
 
+@IN_NODE
 def test_no_key_that_waits_acts_on_an_item_that_was_refused_or_did_not_come(quiet: Any, kuro: Any) -> None:
     held = hold(kuro, 4)
     quiet.goto("/queue/")
@@ -137,6 +139,7 @@ def test_no_key_that_waits_acts_on_an_item_that_was_refused_or_did_not_come(quie
     assert standing() == []
 
 
+@IN_NODE
 def test_a_row_that_does_not_come_after_the_list_was_drawn_anew_leaves_the_desk_free(quiet: Any, kuro: Any) -> None:
     held = hold(kuro, 5)
     quiet.goto("/queue/")
@@ -234,6 +237,7 @@ def test_an_edit_that_is_typed_before_its_item_has_come_is_of_that_item(quiet: A
     assert Decision.objects.get(held__public_id=held[1]).text.startswith("Source: eaThe cause")
 
 
+@IN_NODE
 def test_who_types_on_while_a_refused_item_comes_back_gives_no_command(quiet: Any, bob: Any, kuro: Any) -> None:
     held = hold(kuro, 3)
     answer_ahead, answer_decision = hold_back(quiet, NEXT), hold_back(quiet, "**/decide")
