@@ -158,8 +158,8 @@ def _the_same_patterns_are_compiled_once() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(autouse=True)
-def _no_name_server(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="session")
+def _no_name_server() -> Iterator[None]:
     """Find no names: the answers of a network's name servers are that network's affair."""
     look_up = socket.getaddrinfo
 
@@ -169,16 +169,27 @@ def _no_name_server(monkeypatch: pytest.MonkeyPatch) -> None:
             return look_up(host, *args, **kwargs)
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
-    monkeypatch.setattr(socket, "getaddrinfo", ask)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket, "getaddrinfo", ask)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _quick(django_test_environment: None) -> Iterator[None]:
+    """Hash fast and find static files unhashed: once, as each change of a setting has all that follows made anew."""
+    from django.conf import settings
+
+    storage = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    with override_settings(
+        PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
+        STORAGES=settings.STORAGES | {"staticfiles": storage},
+    ):
+        yield
 
 
 @pytest.fixture(autouse=True)
-def _quick_and_clean(settings: Any) -> Iterator[None]:
-    """Hash fast, find static files unhashed, and forget the scorers of rows that were rolled back."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    settings.STORAGES = settings.STORAGES | {
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-    }
+def _clean() -> Iterator[None]:
+    """Forget the scorers of rows that were rolled back."""
     forget_scorers()
     yield
     forget_scorers()

@@ -249,7 +249,7 @@ def test_it_ends_quietly_when_nobody_reads_on() -> None:
         assert process.wait() == 1
 
 
-@pytest.mark.parametrize(
+@table(
     ("redirected", "said"),
     [
         ("<&-", "Standard input or output is closed."),
@@ -261,7 +261,7 @@ def test_it_ends_quietly_when_nobody_reads_on() -> None:
         ),
     ],
 )
-@pytest.mark.parametrize("command", ["score", "rates"])
+@table("command", ["score", "rates"])
 def test_it_says_in_one_sentence_why_it_cannot_go_on(command: str, redirected: str, said: str) -> None:
     arguments = ["sh", "-c", f'"$@" {redirected}', "sh", *COMMAND, command]
     done = subprocess.run(arguments, input=b'{"response": "x"}\n', capture_output=True, cwd=ROOT, env=BUFFERED)

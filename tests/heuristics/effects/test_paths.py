@@ -1,11 +1,10 @@
 """Paths: where they lead, whether that is inside, and whether a secret is there."""
 
-import pytest
-
 from metacog.heuristics.effects import paths
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "cwd", "result"),
     [
         ("a/./b//c/../d", None, "a/b/d"),
@@ -23,7 +22,7 @@ def test_a_path_is_normal_in_its_directory(path: str, cwd: str | None, result: s
     assert paths.normal(path, cwd=cwd) == result
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "directories", "inside"),
     [
         ("/srv/app/x", ["/srv/app"], True),

@@ -1,8 +1,7 @@
 """Inline Python: what it does beside running, however the function was found."""
 
-import pytest
-
 from metacog.heuristics.effects import python_code
+from tests.tables import table
 
 CODE = [
     ("print(1 + 1)", ""),
@@ -49,7 +48,7 @@ CODE = [
 ]
 
 
-@pytest.mark.parametrize(("code", "effects"), CODE, ids=[code[:40] for code, _ in CODE])
+@table(("code", "effects"), CODE)
 def test_it_tells_what_code_does(code: str, effects: str) -> None:
     found = []
     for one in python_code.read(code):

@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metacog.heuristics.effects.calls.reader import Reader
 from metacog.heuristics.effects.effect import Reading
+from tests.tables import table
 
 TOOLS = Path(__file__).parent / "tools"
 HARMLESS = {"read", "fetch"}
@@ -113,7 +113,7 @@ def written(reading: Reading) -> str:
     return " | ".join(" ".join(filter(None, (effect.effect, effect.object))) for effect in reading.effects)
 
 
-@pytest.mark.parametrize(("name", "arguments", "effects"), CALLS, ids=lambda value: str(value)[:40])
+@table(("name", "arguments", "effects"), CALLS)
 def test_it_tells_what_a_call_does_and_to_what(name: str, arguments: Any, effects: str) -> None:
     assert written(Reader(workspace="/srv/app").read(name, arguments)) == effects
 
@@ -149,9 +149,7 @@ def test_it_says_where_each_object_stands() -> None:
     assert asked.compound == {"/command"}
 
 
-@pytest.mark.parametrize(
-    ("path", "inside"), [("a.py", True), ("/srv/app/a", True), ("../a", False), ("~/a", False), ("C:\\a", False)]
-)
+@table(("path", "inside"), [("a.py", True), ("/srv/app/a", True), ("../a", False), ("~/a", False), ("C:\\a", False)])
 def test_paths_are_inside_the_workspace_or_not(path: str, inside: bool) -> None:
     (effect,) = Reader(workspace="/srv/app").read("Write", {"file_path": path}).effects
     assert effect.inside is inside
@@ -162,7 +160,7 @@ def test_on_another_machine_nothing_is_inside() -> None:
     assert {effect.inside for effect in found.effects if effect.of == "path"} == {False}
 
 
-@pytest.mark.parametrize(
+@table(
     ("readers", "arguments", "effects"),
     [
         ({"x*": {"/q": "sql:postgres"}}, {"q": "drop table t"}, "delete t | irreversible t"),
@@ -193,7 +191,7 @@ def test_a_schema_says_how_arguments_are_read() -> None:
     assert written(Reader().read("delete_vm", tried)) == "delete a"
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "hints", "trusted", "effects"),
     [
         ("s__frob", {"destructiveHint": True}, [], "unknown | delete"),
@@ -217,7 +215,7 @@ def test_a_trusted_hint_takes_nothing_from_code() -> None:
     assert written(found) == "delete a"
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "one", "other", "is_alike"),
     [
         ("Write", {"file_path": "a/b", "content": "x"}, {"file_path": "c", "content": "y"}, True),
@@ -243,7 +241,7 @@ def test_a_shape_is_the_same_for_objects_of_the_same_place(name: str, one: Any, 
     assert (shapes[0] == shapes[1]) is is_alike
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "arguments"),
     [
         ("frobnicate", {}),
@@ -262,7 +260,7 @@ for _ in range(50):
     DEEP = {"a": DEEP}
 
 
-@pytest.mark.parametrize("arguments", [{f"k{at}": "v" for at in range(10_000)}, {"a": ["x"] * 100_000}, DEEP])
+@table("arguments", [{f"k{at}": "v" for at in range(10_000)}, {"a": ["x"] * 100_000}, DEEP])
 def test_what_is_too_much_to_read_is_unknown_as_a_whole(arguments: Any) -> None:
     found = Reader().read("get_x", arguments)
     assert not found.readable

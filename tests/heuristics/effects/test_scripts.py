@@ -1,8 +1,7 @@
 """Scripts of sed and awk: what they write, read and run."""
 
-import pytest
-
 from metacog.heuristics.effects.shell import scripts
+from tests.tables import table
 
 SED = [
     ("1,40p", ""),
@@ -47,11 +46,11 @@ def said(steps: list[scripts.Step] | None) -> str | None:
     return " ".join(step.does if step.does == "unknown" else f"{step.does}:{step.text}" for step in steps)
 
 
-@pytest.mark.parametrize(("script", "does"), SED)
+@table(("script", "does"), SED)
 def test_it_tells_what_a_sed_script_does(script: str, does: str | None) -> None:
     assert said(scripts.sed(script)) == does
 
 
-@pytest.mark.parametrize(("script", "does"), AWK)
+@table(("script", "does"), AWK)
 def test_it_tells_what_an_awk_script_does(script: str, does: str | None) -> None:
     assert said(scripts.awk(script)) == does

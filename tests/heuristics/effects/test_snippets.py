@@ -1,8 +1,7 @@
 """Short code of node, perl, ruby and php: what is on a list is read, everything else is unknown."""
 
-import pytest
-
 from metacog.heuristics.effects import snippets
+from tests.tables import table
 
 CODE = [
     ("node", "console.log(require('./package.json').version)", ""),
@@ -50,7 +49,7 @@ CODE = [
 ]
 
 
-@pytest.mark.parametrize(("language", "code", "effects"), CODE, ids=[f"{one}: {code[:40]}" for one, code, _ in CODE])
+@table(("language", "code", "effects"), CODE)
 def test_it_tells_what_short_code_does(language: str, code: str, effects: str) -> None:
     found = [
         f"run:{one.command}" if one.command is not None else one.effect + (f":{one.object}" if one.object else "")

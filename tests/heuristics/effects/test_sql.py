@@ -4,11 +4,11 @@ import sys
 from itertools import product
 from subprocess import run
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metacog.heuristics.effects.sql import MAX_LENGTH, Sql, read
+from tests.tables import table
 
 # text, dialect, effects with their objects in order of place
 CASES = [
@@ -116,7 +116,7 @@ def written(found: Sql) -> str:
     )
 
 
-@pytest.mark.parametrize(("text", "dialect", "effects"), CASES)
+@table(("text", "dialect", "effects"), CASES)
 def test_it_says_what_a_statement_does(text: str, dialect: str | None, effects: str) -> None:
     assert written(read(text, dialect)) == effects
 
@@ -129,7 +129,7 @@ def test_objects_stand_where_they_are_said_to() -> None:
     assert [each.effects for each in found.commands] == [(0, 1), (2, 3)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "is_simple"),
     [
         ("select * from t", True),
@@ -144,7 +144,7 @@ def test_one_statement_with_no_query_inside_is_simple(text: str, is_simple: bool
     assert read(text).is_simple is is_simple
 
 
-@pytest.mark.parametrize(
+@table(
     ("one", "other", "is_alike"),
     [
         ("select a from t where id = 1 limit 5", "select a from t where id = 2 limit 9", True),
@@ -164,7 +164,7 @@ def test_a_shape_leaves_out_values_only(one: str, other: str, is_alike: bool) ->
     assert (shapes[0] == shapes[1]) is is_alike
 
 
-@pytest.mark.parametrize("text", ["select pg_sleep(1)", "select 1; select 2", "frobnicate"])
+@table("text", ["select pg_sleep(1)", "select 1; select 2", "frobnicate"])
 def test_what_is_not_read_whole_has_no_shape(text: str) -> None:
     assert read(text).shape is None
 
@@ -173,7 +173,7 @@ HARMLESS = ["select 1", "select * from t where a = 'x'", "with a as (select 1) s
 HARMFUL = ["drop table x", "delete from x", "grant all on x to y", "call p()", "select pg_terminate_backend(1)"]
 
 
-@pytest.mark.parametrize(("before", "after"), [*product(HARMLESS, HARMFUL)])
+@table(("before", "after"), [*product(HARMLESS, HARMFUL)])
 def test_what_follows_a_semicolon_is_always_seen(before: str, after: str) -> None:
     found = {effect.effect for effect in read(f"{before};{after}").effects}
     assert found & {"delete", "privilege", "unknown"}
@@ -213,7 +213,7 @@ def test_it_never_raises(text: str) -> None:
         assert effect.start is None or 0 <= effect.start < effect.end <= len(text)
 
 
-@pytest.mark.parametrize("text", ["select " + "(" * 5000 + "1", "select 1" + "+1" * 40_000, "x" * (MAX_LENGTH + 1)])
+@table("text", ["select " + "(" * 5000 + "1", "select 1" + "+1" * 40_000, "x" * (MAX_LENGTH + 1)])
 def test_what_is_too_deep_or_too_long_is_unknown(text: str) -> None:
     assert [effect.effect for effect in read(text).effects][-1] == "unknown"
 

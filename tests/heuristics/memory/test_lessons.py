@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from metacog.heuristics.memory.lessons import BUDGET, Lesson, choose
 from tests.tables import table
 
@@ -45,7 +43,7 @@ def test_what_was_spoken_of_comes_first_and_then_the_newest() -> None:
     assert ids(lessons) == ["4", "3", "2", "1"]
 
 
-@pytest.mark.parametrize(("budget", "given"), [(30, 3), (29, 2), (20, 2), (19, 1), (10, 1), (9, 0)])
+@table(("budget", "given"), [(30, 3), (29, 2), (20, 2), (19, 1), (10, 1), (9, 0)])
 def test_the_budget_is_kept_with_whole_lessons_and_the_oldest_goes_first(budget: int, given: Any) -> None:
     lessons = [Lesson(str(number), "x" * 10) for number in (3, 2, 1)]
     assert ids(lessons, (), budget) == ["3", "2", "1"][:given]

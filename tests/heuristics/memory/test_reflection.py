@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis.strategies import lists, text
 
@@ -26,7 +25,7 @@ def names(found: Any) -> list[Any]:
 
 
 class TestTopics:
-    @pytest.mark.parametrize(
+    @table(
         ("messages", "told"),
         [
             (["Where is my refund?", "Refunds, please!", "was the refund paid?"], [("refund", 3)]),
@@ -58,7 +57,7 @@ class TestTopics:
         found = reflect(turns(*named)).topics
         assert [len(topic.responses) for topic in found] == list(range(14, 4, -1))
 
-    @pytest.mark.parametrize(
+    @table(
         ("texts", "told"),
         [
             (["blue whale"] * 4 + ["a whale"] * 2, ["blue whale"]),
@@ -84,7 +83,7 @@ def corrected(language: str = "en", *, messages: Any, previous: str, topics: Any
 
 
 class TestCorrections:
-    @pytest.mark.parametrize(
+    @table(
         ("language", "messages", "previous", "topic", "lesson"),
         [
             ("en", ["No, that's wrong. You forgot the rollback plan.", "You forgot the rollback plan again!"],
@@ -106,7 +105,7 @@ class TestCorrections:
             (topic,),
         )
 
-    @pytest.mark.parametrize(
+    @table(
         ("messages", "previous", "told"),
         [
             (["You forgot the rollback plan."], "Run it.", False),  # once is chance
@@ -148,7 +147,7 @@ OPEN = {"unanswered": True}
 
 
 class TestGaps:
-    @pytest.mark.parametrize(
+    @table(
         ("fields", "counts"),
         [
             ([LOW] * 3, (3, 0, 0)),
@@ -170,7 +169,7 @@ class TestGaps:
             [counts] if counts else []
         )
 
-    @pytest.mark.parametrize(
+    @table(
         ("language", "text"),
         [
             ("en", "When asked about refunds, look it up first or say what you do not know "
@@ -189,7 +188,7 @@ class TestGaps:
 
 
 class TestTrend:
-    @pytest.mark.parametrize(
+    @table(
         ("older", "newer", "says"),
         [
             ((2, 9), (9, 10), "too-few"),
@@ -221,7 +220,7 @@ class TestReasons:
     def reject(self, *told: str, preset: str = "No evidence: ", outcome: Any = "rejected") -> Any:
         return reflect([], [Held(f"r{number}", outcome, (), preset + own, own) for number, own in enumerate(told)])
 
-    @pytest.mark.parametrize(
+    @table(
         ("preset", "told", "text"),
         [
             ("No evidence: ", ["no count was taken", "Where from?", "No count was taken."],

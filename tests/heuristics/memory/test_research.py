@@ -94,7 +94,7 @@ def test_any_verdict_gives_three_different_questions(verdict: str, language: str
 
 
 class TestFindings:
-    @pytest.mark.parametrize(
+    @table(
         "address",
         ["javascript:alert(1)", "ftp://a.b/c", "https://a.b/<script>", "https://a.b/ c", "https://例.tw/", "", None, 5,
          "https://a.b/" + "x" * 500, "//a.b/c", "https://a.b/c\nx"],
@@ -113,7 +113,7 @@ class TestFindings:
         results = [{"url": f"https://a.b/{number // 2}"} for number in range(20)]
         assert len(findings(0, {"results": results})) == MOST_FOUND
 
-    @pytest.mark.parametrize("answer", [None, [], {}, {"results": None}, {"results": "x"}, "results"])
+    @table("answer", [None, [], {}, {"results": None}, {"results": "x"}, "results"])
     def test_what_is_no_answer_is_refused(self, answer: Any) -> None:
         with pytest.raises(ValueError, match="no results"):
             findings(0, answer)
@@ -125,7 +125,7 @@ class TestFindings:
 
 
 class TestAdvice:
-    @pytest.mark.parametrize(
+    @table(
         ("language", "title"),
         [("en", "# What to do next"), ("zh-Hant", "# 接下來怎麼做"), ("zh-Hans", "# 接下来怎么做")],
     )

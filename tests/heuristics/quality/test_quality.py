@@ -50,7 +50,7 @@ def test_it_names_what_accounts_for_each_question() -> None:
     assert found == {(message, response): by for message, response, by in ACCOUNTED}
 
 
-@pytest.mark.parametrize(
+@table(
     ("message", "response"),
     [
         ("Why do the tests fail?", "The tests fail because the cache is stale."),

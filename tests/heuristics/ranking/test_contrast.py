@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from metacog.heuristics.ranking.contrast import Contrast, Counts, DecidedText, Texts, Tried, find, log_odds, phrases_of
+from tests.tables import table
 
 FINE = (
     "Your parcel is on its way.", "The invoice is attached to this mail.", "Please restart the router and try again.",
@@ -26,7 +27,7 @@ def contrast(wrong: Sequence[str], fine: Sequence[str], session: str = "r{}") ->
     return find(Texts([*(DecidedText(text, f"a{n}", False) for n, text in enumerate(fine)), *rejected]))
 
 
-@pytest.mark.parametrize(
+@table(
     ("wrong", "fine", "phrase"),
     [(WRONG, FINE, "Accidental Damage"), (WRONG_ZH, FINE_ZH, "退款需要三十天")],
 )
@@ -43,7 +44,7 @@ def test_what_approved_texts_say_too_is_not() -> None:
     assert contrast(WRONG, [f"For accidental damage: {text}" for text in FINE]).phrases == ()
 
 
-@pytest.mark.parametrize(("wrong", "session"), [(WRONG[:2], "r{}"), (WRONG, "the same"), ([*WRONG[:2], WRONG[1]], "r")])
+@table(("wrong", "session"), [(WRONG[:2], "r{}"), (WRONG, "the same"), ([*WRONG[:2], WRONG[1]], "r")])
 def test_fewer_than_three_sessions_teach_nothing(wrong: Sequence[str], session: str) -> None:
     assert contrast(wrong, FINE, session).phrases == ()
 
@@ -154,7 +155,7 @@ def test_only_the_newest_texts_are_read() -> None:
     assert len(Texts(texts)) == 300
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "phrases"),
     [
         ("the refund policy", {"refund", "refund policy", "policy"}),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from metacog.heuristics.ranking.told import grouped
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("reasons", "groups"),
     [
         (

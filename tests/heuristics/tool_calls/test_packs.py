@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from metacog import heuristics
 from metacog.heuristics.policy.call_rules import rules_of
 from metacog.heuristics.policy.pack_fit import BY_STRICTNESS, PackFit, best
@@ -155,14 +153,14 @@ def test_without_a_workspace_the_working_directory_is_one() -> None:
     assert judged("coding", bash("touch /srv/app/a.py"), None) == "ask"
 
 
-@pytest.mark.parametrize(("pack", "name"), pack_rates.WRONG)
+@table(("pack", "name"), pack_rates.WRONG)
 def test_the_sets_are_within_their_bars(pack: str, name: str) -> None:
     found = pack_rates.rate(pack, pack_rates.SETS / f"{name}.jsonl")
     assert len(found.judged) >= 250
     assert found.is_within, "scripts/pack_rates.py --show"
 
 
-@pytest.mark.parametrize("name", ["coding", "dangerous", "lookalike"])
+@table("name", ["coding", "dangerous", "lookalike"])
 def test_the_kinds_are_within_the_bars_of_coding(name: str) -> None:
     found = pack_rates.rate("coding", pack_rates.SETS / "kinds" / f"{name}.jsonl")
     assert len(found.judged) >= 200

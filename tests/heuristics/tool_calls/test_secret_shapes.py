@@ -97,7 +97,7 @@ def test_each_shape_has_its_row() -> None:
     assert list(FIRES) == [shape.name for shape in SHAPES]
 
 
-@pytest.mark.parametrize(("marked", "near_miss"), LIST, ids=[*FIRES, *range(len(NAMED))])
+@table(("marked", "near_miss"), LIST)
 def test_it_fires_and_comes_near(marked: str, near_miss: str) -> None:
     text, secrets = cut_out(marked.replace("['API_TOKEN']", "('API_TOKEN')") if "environ" in marked else marked)
     text = text.replace("('API_TOKEN')", "['API_TOKEN']")
@@ -125,12 +125,12 @@ OPEN = """
 """
 
 
-@pytest.mark.parametrize("name", SECRET.split())
+@table("name", SECRET.split())
 def test_names_of_secrets(name: str) -> None:
     assert is_secret(name)
 
 
-@pytest.mark.parametrize("name", ["", *OPEN.split()])
+@table("name", ["", *OPEN.split()])
 def test_names_of_what_anybody_may_read(name: str) -> None:
     assert not is_secret(name)
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from metacog.heuristics.text.tags import ToolCall
 from metacog.heuristics.tool_calls.rules import Rules
 from metacog.heuristics.tool_calls.suggest import DecidedCall, Suggestion, suggest
+from tests.tables import table
 
 
 def calls(verdicts: str, arguments: Any = None, tool: str = "read_file") -> list[DecidedCall]:
@@ -27,7 +26,7 @@ def rules(found: list[Suggestion]) -> list[dict[str, Any]]:
 ALLOW, DENY = {"tool": "read_file", "do": "allow"}, {"tool": "read_file", "do": "deny"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("verdicts", "suggested"),
     [
         ("a" * 19, []),
@@ -68,7 +67,7 @@ class TestWhatTellsThemApart:
         ]
         assert [each.share for each in found] == [(20, 20), (6, 7)]
 
-    @pytest.mark.parametrize("to", ["x@evil.example, a@ours.example", "a@ours.example.evil", "a@oursXexample"])
+    @table("to", ["x@evil.example, a@ours.example", "a@ours.example.evil", "a@oursXexample"])
     def test_what_is_allowed_cannot_be_feigned(self, to: str) -> None:
         found = suggest([*mails("a" * 20, "ours.example"), *mails("rrr", "else.example")], Rules([], "ask"))
         assert Rules(rules(found), "ask").judge(ToolCall("send_mail", {"to": "b@ours.example"})).do == "allow"
