@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 # How long an example takes is the machine's business; speed is for `make bench`.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# `make test-all` tries four times as many examples as `make test`.
+settings.register_profile("often", settings.get_profile("untimed"), max_examples=25)
 settings.load_profile("untimed")
 
 pytest_plugins = ["tests.audit_triggers"]

@@ -29,11 +29,13 @@ sys.path.insert(0, str(ROOT))
 from tests.databases import PostgreSQL, postgresql  # noqa: E402 - found by the line above
 
 NO_TESTS = 5  # pytest's exit status when nothing was selected
-PROCESSES = 2  # each takes 7 seconds of CPU before its first test, and twice as many where no bytecode is kept yet
+# Two processes share SQLite's tests: those in these folders, and the others. Each collects its own alone, which takes
+# 2 ms of CPU for a test; pytest-xdist has every process collect all.
+HALF = ["tests/heuristics", "tests/patterns", "tests/reviews"]
 CPU_SECONDS = 300  # that a run without arguments may take: what other programs take of a machine does not count
 # The first draws no window around a page, which is a third of what the others take.
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-NO_STARTS = ["-m", "not starts"]
+OFTEN = ["-m", "not starts", "--hypothesis-profile=often"]
 # What never reads or writes a database need not run on a second one.
 WITHOUT_DATABASE = ["--ignore=tests/heuristics", "--ignore=tests/browser"]
 # Races, JSON, order, constraints, triggers, migrations, leases, search and the SQL that is written by hand. Not what
@@ -46,21 +48,12 @@ ON_POSTGRESQL = [
     "tests/metacog/db",
     "tests/metacog/http/test_replica.py",
     "tests/metacog/notices/test_races.py",
-    "tests/patterns/api/test_lessons.py",
-    "tests/patterns/api/test_patterns.py",
     "tests/patterns/api/test_problems.py",
-    "tests/patterns/api/test_thread_posts.py::TestSuggestion",
     "tests/patterns/api/test_thread_posts.py::TestTouches",
-    "tests/patterns/api/test_threads.py",
     "tests/races",
-    "tests/reviews/api/test_context.py",
     "tests/reviews/api/test_deciding.py",
     "tests/reviews/api/test_extensions.py",
-    "tests/reviews/api/test_familiarity.py",
     "tests/reviews/api/test_idempotency.py",
-    "tests/reviews/api/test_isolation.py",
-    "tests/reviews/api/test_memory.py",
-    "tests/reviews/api/test_parts.py::TestTheTeamsMemory",
     "tests/reviews/api/test_posting.py",
     "tests/reviews/api/test_remember.py",
     "tests/reviews/api/test_review.py",
@@ -68,7 +61,6 @@ ON_POSTGRESQL = [
     "tests/reviews/chats/test_cards.py",
     "tests/reviews/chats/test_races.py",
     "tests/reviews/investigation/test_research.py",
-    "tests/reviews/logs/test_import_log.py",
     "tests/reviews/logs/test_pages.py",
     "tests/reviews/learning/test_contrast.py",
     "tests/reviews/learning/test_sweep.py::TestMemories",
@@ -117,22 +109,35 @@ def within(test: str, place: str) -> bool:
     return test == place or test.startswith((f"{place}/", f"{place}::"))
 
 
+def split(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """Give the paths among pytest's arguments, and its other arguments."""
+    are_paths = [(ROOT / word.partition("::")[0]).exists() for word in arguments]
+    paths = [word.rstrip("/") for word, is_path in zip(arguments, are_paths, strict=True) if is_path]
+    return paths, [word for word, is_path in zip(arguments, are_paths, strict=True) if not is_path]
+
+
 def decided_there(arguments: list[str]) -> list[str]:
     """Give pytest's arguments for those of the selected tests that PostgreSQL decides; none if there are none."""
-    paths = [word.rstrip("/") for word in arguments if (ROOT / word.partition("::")[0]).exists()]
+    paths, others = split(arguments)
     if not paths:
         return [*ON_POSTGRESQL, *arguments]
     both = [(path, place) for path in paths for place in ON_POSTGRESQL]
     chosen = [path for path, place in both if within(path, place)]
     chosen += [place for path, place in both if within(place, path) and place != path]
-    return [*chosen, *(word for word in arguments if word.rstrip("/") not in paths)] if chosen else []
+    return [*chosen, *others] if chosen else []
 
 
-def pytest(
-    database_url: str, processes: int, arguments: list[str], server: PostgreSQL | None = None
-) -> subprocess.Popen[str]:
-    # The idle take tests from the busy.
-    command = [sys.executable, "-m", "pytest", "-n", str(processes), "--dist", "worksteal", *arguments]
+def shares(arguments: list[str]) -> list[list[str]]:
+    """Give the arguments of each process that runs a part of the selected tests."""
+    paths, others = split(arguments)
+    if not paths:
+        return [[*HALF, *others], [*(f"--ignore={folder}" for folder in HALF), *others]]
+    half = [path for path in paths if any(within(path, folder) for folder in HALF)]
+    rest = [path for path in paths if path not in half]
+    return [[*share, *others] for share in (half, rest) if share]
+
+
+def pytest(database_url: str, arguments: list[str], server: PostgreSQL | None = None) -> subprocess.Popen[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("METACOG_")}
     # Some machines keep no bytecode: every process, of which there are hundreds, would compile all of it anew.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -142,6 +147,7 @@ def pytest(
     environment |= {"METACOG_DATA_DIR": folder, "METACOG_DOTENV": "", "METACOG_DATABASE_URL": database_url}
     if server:
         environment["METACOG_TEST_POSTGRESQL"] = str(server.folder)
+    command = [sys.executable, "-m", "pytest", *arguments]
     return subprocess.Popen(command, cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE)
 
 
@@ -179,15 +185,14 @@ def main(arguments: list[str]) -> int:
     elif arguments == ["--smoke"]:
         on_sqlite, on_postgresql = SMOKE, SMOKE_ON_POSTGRESQL
     elif not arguments:
-        on_sqlite, on_postgresql = NO_STARTS, [*ON_POSTGRESQL, *NO_STARTS]
-    few = any("::" in word or word.endswith(".py") for word in arguments)  # to start more processes would take longer
+        on_sqlite, on_postgresql = OFTEN, [*ON_POSTGRESQL, *OFTEN]
     server = None
     with ExitStack() as running:
-        runs = [] if there_alone else [("SQLite", pytest("", 0 if few else PROCESSES, on_sqlite))]
+        runs = [] if there_alone else [("SQLite", pytest("", share)) for share in shares(on_sqlite)]
         if on_postgresql:  # beside it: there is much waiting for browsers and other processes
             given = os.environ.get("METACOG_TEST_DATABASE_URL", "")
             server = None if given else running.enter_context(postgresql())
-            runs.append(("PostgreSQL", pytest(server.url if server else given, 0, on_postgresql, server)))
+            runs.append(("PostgreSQL", pytest(server.url if server else given, on_postgresql, server)))
         for _, run in runs:
             running.callback(run.kill)
         statuses = [status_of(run, database) for database, run in runs]

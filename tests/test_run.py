@@ -29,6 +29,19 @@ def test_postgresql_runs_what_it_decides_of_the_selection(arguments: list[str], 
     assert run.decided_there(arguments) == there
 
 
+@pytest.mark.parametrize(
+    ("arguments", "shares"),
+    [
+        (["-x"], [[*run.HALF, "-x"], [*(f"--ignore={folder}" for folder in run.HALF), "-x"]]),
+        (["tests/reviews/api/", "tests/races", "-x"], [["tests/reviews/api", "-x"], ["tests/races", "-x"]]),
+        ([TOUCHES, ONE], [[TOUCHES, ONE]]),
+        (["tests"], [["tests"]]),
+    ],
+)
+def test_each_test_runs_in_one_process(arguments: list[str], shares: list[list[str]]) -> None:
+    assert run.shares(arguments) == shares
+
+
 def test_a_kept_database_is_of_its_migrations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(databases, "ROOT", tmp_path)
     monkeypatch.setattr(databases, "KEPT", tmp_path)

@@ -5,12 +5,12 @@ import random
 import shlex
 from pathlib import Path
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from metacog.heuristics.effects import shell
 from metacog.heuristics.effects.programs import Programs
+from tests.tables import table
 
 PROGRAMS = Programs()
 COMMANDS = json.loads((Path(__file__).parent / "commands.json").read_text(encoding="utf-8"))
@@ -25,7 +25,7 @@ def kinds(text: str) -> set[str]:
     return {effect.effect for effect in read(text).effects}
 
 
-@pytest.mark.parametrize(("text", "effects"), COMMANDS["effects"].items())
+@table(("text", "effects"), COMMANDS["effects"].items())
 def test_it_tells_the_effects_and_their_objects(text: str, effects: str) -> None:
     found = " ".join(
         effect.effect
@@ -36,17 +36,17 @@ def test_it_tells_the_effects_and_their_objects(text: str, effects: str) -> None
     assert found == effects
 
 
-@pytest.mark.parametrize("text", COMMANDS["removes"])
+@table("text", COMMANDS["removes"])
 def test_it_finds_what_removes_however_it_is_written(text: str) -> None:
     assert kinds(text) & HARM
 
 
-@pytest.mark.parametrize("text", COMMANDS["unknown"])
+@table("text", COMMANDS["unknown"])
 def test_what_it_cannot_read_is_unknown(text: str) -> None:
     assert "unknown" in kinds(text)
 
 
-@pytest.mark.parametrize("text", COMMANDS["harmless"])
+@table("text", COMMANDS["harmless"])
 def test_what_does_no_harm_is_read(text: str) -> None:
     assert kinds(text) <= {"read", "execute", "write"}
     assert all(effect.inside is not False for effect in read(text).effects)
@@ -63,7 +63,7 @@ NO_SESSIONS = (
 )
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "opens"),
     [(text, True) for text in SESSIONS.split("; ")] + [(text, False) for text in NO_SESSIONS.split("; ")],
 )
@@ -72,7 +72,7 @@ def test_what_opens_a_session_to_type_into_is_unknown_and_says_why(text: str, op
     assert ("opens a session to type into" in said) is opens
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "simple"),
     [
         ("git log --oneline", True),
@@ -119,7 +119,7 @@ def test_a_shape_is_the_same_for_commands_alike_and_for_no_others() -> None:
     assert read("python a.py --fix").shape != read("python a.py --drop").shape
 
 
-@pytest.mark.parametrize("text", ["ls; rm x", "ls $X", "python -c 'print(1)'", "frobnicate", "echo a > b", "ls | wc"])
+@table("text", ["ls; rm x", "ls $X", "python -c 'print(1)'", "frobnicate", "echo a > b", "ls | wc"])
 def test_only_a_simple_command_that_is_understood_has_a_shape(text: str) -> None:
     assert read(text).shape is None
 
@@ -209,7 +209,7 @@ PLACES = [  # where a command may stand
 REMOVES = ["rm -rf x", "'rm' x", "\\rm x", "$'\\x72m' x", "r''m x", "/bin/rm x"]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings().max_examples)
 @given(st.lists(st.sampled_from(PLACES), min_size=0, max_size=3), st.sampled_from(REMOVES))
 def test_a_command_that_removes_is_never_lost_wherever_it_stands(places: list[str], text: str) -> None:
     for place in places:
@@ -222,7 +222,7 @@ def test_a_command_that_removes_is_never_lost_wherever_it_stands(places: list[st
 JOINS = ["; rm -rf x", " && rm -rf x", " || rm -rf x", " | rm", "\nrm -rf x", " & rm -rf x", " $(rm -rf x)"]
 
 
-@pytest.mark.parametrize("join", JOINS)
+@table("join", JOINS)
 def test_what_is_added_to_a_harmless_command_is_found(join: str) -> None:
     for text in [*COMMANDS["harmless"], *COMMANDS["effects"]]:
         if "<<" not in text and "#" not in text:
@@ -232,7 +232,7 @@ def test_what_is_added_to_a_harmless_command_is_found(join: str) -> None:
 PARTS = "rm|ls|'|\"|\\|$(|)|`|#|;|&|{|}|((|))|[[ |]]|case |esac|$'|${|x=|(|<|>|!|<<E\n|E\n|\n| |\r|\0|\u3000|食|\ud800"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings().max_examples)
 @given(st.one_of(st.text(), st.lists(st.sampled_from([*PARTS.split("|"), "|"]), max_size=40).map("".join)))
 @example("$(" * 5_000)
 @example("[[ ( " * 3_000)

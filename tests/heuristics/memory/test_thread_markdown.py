@@ -126,7 +126,7 @@ def files(draw: st.DrawFn) -> str:
     return draw(st.sampled_from(["", "\ufeff"])) + draw(st.sampled_from(["\n", "\r\n"])).join(lines)
 
 
-@settings(max_examples=200)
+@settings(max_examples=2 * settings().max_examples)
 @given(files(), st.booleans())
 def test_no_line_is_lost_and_what_was_written_is_read_to_the_same(text: str, has_second: bool) -> None:
     try:
@@ -143,7 +143,7 @@ DAY = st.dates(date(2020, 1, 1), date(2027, 1, 1))
 BLOCK = TEXT.filter(lambda text: text == text.strip())
 
 
-@settings(max_examples=200)
+@settings(max_examples=2 * settings().max_examples)
 @given(
     st.builds(
         Thread,
