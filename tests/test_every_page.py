@@ -205,13 +205,14 @@ def djangos_own() -> Iterator[str]:
 LANGUAGES = dict(zip(ROLES, ["en", "zh-hans", "zh-hant", "zh-hant", "zh-hans"], strict=True))
 
 
-def faults(team: Any, missing: Untranslated) -> list[str]:
-    """Open every address as everybody, and say what was wrong.
+def faults(team: Any, missing: Untranslated, roles: list[str]) -> list[str]:
+    """Open every address as each of these, and say what was wrong.
 
     What is no page, as it takes forms only, is the same for everybody and every row.
     """
     wrong, no_pages = [], set()
-    for role, language in LANGUAGES.items():
+    for role in roles:
+        language = LANGUAGES[role]
         person = User.objects.create_user(role, is_superuser=role == "superuser", language=language)
         if role != "superuser":
             Membership.objects.create(user=person, team=team, role=role)
@@ -232,7 +233,8 @@ def faults(team: Any, missing: Untranslated) -> list[str]:
 
 
 def test_every_page_opens_where_nothing_is_there_yet(aurora: Any, untranslated: Untranslated) -> None:
-    assert faults(aurora, untranslated) == []
+    # Who sees least, who sees most and somebody between, in one language each: none of them has rows of their own yet.
+    assert faults(aurora, untranslated, ["viewer", "curator", "superuser"]) == []
 
 
 def test_every_page_opens_for_every_kind_of_agent(
@@ -250,4 +252,4 @@ def test_every_page_opens_for_every_kind_of_agent(
         add_agent(aurora, f"agent-{number}", language, profile=profile, **switches)
     daily.count_days(timezone.now())
     spoil(kuro, rules='"[]"', weights="7")
-    assert faults(aurora, untranslated) == []
+    assert faults(aurora, untranslated, ROLES) == []

@@ -17,6 +17,7 @@ import pytest
 from metacog.runtime import checks
 from metacog.settings import BASE_DIR, SETTINGS
 from tests.commands.test_up import free_port
+from tests.tables import table
 
 pytestmark = pytest.mark.starts  # nearly all of them
 
@@ -101,9 +102,7 @@ def test_what_stands_around_an_address_is_no_part_of_it(monkeypatch: pytest.Monk
     [("https://metacog.example.org", True), ("http://localhost:8000", True), ("http://metacog.example.org", False),
      ("https://192.0.2.7", False), ("https://[2001:db8::a]:8000", False)],
 )  # fmt: skip
-def test_passkeys_are_for_names_and_this_machine(
-    monkeypatch: pytest.MonkeyPatch, url: str, has_passkeys: bool
-) -> None:
+def test_passkeys_are_for_names_and_this_machine(monkeypatch: pytest.MonkeyPatch, url: str, has_passkeys: bool) -> None:
     assert settings_with(monkeypatch, {"METACOG_PUBLIC_URL": url})["HAS_PASSKEYS"] is has_passkeys
 
 
@@ -117,7 +116,7 @@ def test_behind_a_proxy_hosts_must_be_named_and_this_machines_own_are_there_besi
     assert read["ALLOWED_HOSTS"] == [*filter(None, [named]), "127.0.0.1", "localhost", "[::1]"]
 
 
-@pytest.mark.parametrize(("url", "prefix"), [("https://metacog.example.org", "__Host-"), ("http://127.0.0.1:8000", "")])
+@table(("url", "prefix"), [("https://metacog.example.org", "__Host-"), ("http://127.0.0.1:8000", "")])
 def test_behind_tls_browsers_take_the_cookies_from_this_host_alone(url: str, prefix: str) -> None:
     names = "s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME, s.SESSION_COOKIE_SECURE"
     code = f"from django.conf import settings as s; print({names})"

@@ -84,7 +84,7 @@ def test_it_takes_a_new_data_folder_and_its_own(tmp_path: Path, found: list[str]
     demo.check_folder(tmp_path / "not-there-yet")
 
 
-@pytest.mark.parametrize("days", [-5, 0, 366, 99_999_999])
+@table("days", [-5, 0, 366, 99_999_999])
 def test_it_refuses_days_that_cannot_be_invented(days: int) -> None:
     with pytest.raises(SystemExit, match=f"{days} days cannot be invented; give 1 to 365 with --days."):
         call_command("demo", days=days)

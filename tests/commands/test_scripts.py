@@ -5,11 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
 from django.conf import settings
 
+from tests.tables import table
 
-@pytest.mark.parametrize(
+
+@table(
     ("arguments", "status", "said"),
     [
         (["scripts/check.py", "licenses"], 1, "There is no check licenses; there are lint, types, "),

@@ -33,6 +33,7 @@ from django.test import Client
 
 from metacog.management.commands import up
 from metacog.models import AuditEvent, Membership, Team, User
+from tests.tables import table
 
 
 @pytest.fixture
@@ -193,19 +194,19 @@ def test_a_busy_port_is_refused() -> None:
             up.check_port("127.0.0.1", port)
 
 
-@pytest.mark.parametrize("host", ["no-such-host.invalid", "192.0.2.1", "a" * 300])
+@table("host", ["no-such-host.invalid", "192.0.2.1", "a" * 300])
 def test_a_host_on_which_nothing_can_listen_is_refused(host: str) -> None:
     with pytest.raises(SystemExit, match="metacog cannot listen on"):
         up.check_port(host, free_port())
 
 
-@pytest.mark.parametrize("workers", [-1, 0])
+@table("workers", [-1, 0])
 def test_no_web_process_at_all_is_refused(workers: int) -> None:
     with pytest.raises(SystemExit, match="give 1 or more with --workers"):
         call_command("up", workers=workers)
 
 
-@pytest.mark.parametrize("port", [-1, 0, 65_536])
+@table("port", [-1, 0, 65_536])
 def test_a_number_that_is_no_port_is_refused(port: int) -> None:
     with pytest.raises(SystemExit, match="is no port"):
         up.check_port("127.0.0.1", port)

@@ -127,9 +127,7 @@ def test_one_whom_two_owners_remove_at_once_is_gone_for_the_second(olga: Any, al
     assert AuditEvent.objects.filter(action="member-removed").count() == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "data"), [("member-change", {"role": "viewer"}), ("member-remove", {"reason": "left"})]
-)
+@table(("name", "data"), [("member-change", {"role": "viewer"}), ("member-remove", {"reason": "left"})])
 def test_the_last_owner_stays(olga: Any, as_person: Any, name: str, data: dict[str, str]) -> None:
     answer = as_person(olga).post(reverse(name, args=[of(olga).pk]), data, follow=True)
     assert "is the last owner of Aurora" in answer.content.decode()
@@ -213,7 +211,7 @@ class TestRetention:
         assert (event.actor, event.before, event.after) == ("olga", "for ever", "90 days")
         assert 'name="days" value="90"' in client.get(reverse("team")).content.decode()
 
-    @pytest.mark.parametrize("days", ["", "120"])
+    @table("days", ["", "120"], rolled_back=True)
     def test_a_longer_time_is_simply_saved(self, olga: Any, aurora: Any, as_person: Any, days: str) -> None:
         client = as_person(olga)
         self.keep(client, aurora, "90", sure="1")

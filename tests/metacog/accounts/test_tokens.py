@@ -53,7 +53,8 @@ def test_a_token_is_shown_once_and_kept_as_its_hash(alice: Any, aurora: Any, as_
 
 
 @table(
-    ("field", "value"), [("token-name", " "), ("token-scopes", ()), ("token-scopes", ("own",)), ("token-days", 3650)],
+    ("field", "value"),
+    [("token-name", " "), ("token-scopes", ()), ("token-scopes", ("own",)), ("token-days", 3650)],
     rolled_back=True,
 )
 def test_it_refuses_what_no_token_can_be(alice: Any, as_person: Any, field: str, value: Any) -> None:

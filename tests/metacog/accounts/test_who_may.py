@@ -84,9 +84,7 @@ def sessions(people: dict[str, Any], as_person: Any) -> dict[str, str]:
 
 @table("person", PEOPLE)
 @table("row", TABLE, rolled_back=True)
-def test_it_answers_each_as_their_role_allows(
-    sessions: dict[str, str], arguments: Any, row: Any, person: str
-) -> None:
+def test_it_answers_each_as_their_role_allows(sessions: dict[str, str], arguments: Any, row: Any, person: str) -> None:
     name, method, argument, data, *statuses = row
     client = Client()
     client.cookies["sessionid"] = sessions[person]

@@ -247,14 +247,14 @@ def test_somebody_in_two_teams_sees_both(page: Any, aurora: Any, borealis: Any, 
     assert "Borealis" in html
 
 
-@pytest.mark.parametrize("name", ["audit", "audit-export"])
+@table("name", ["audit", "audit-export"], rolled_back=True)
 def test_it_asks_to_sign_in(client: Any, db: None, name: str) -> None:
     answer = client.get(reverse(name))
     assert answer.status_code == 302
     assert answer.url.startswith(reverse("sign-in"))
 
 
-@pytest.mark.parametrize("name", ["audit", "audit-export"])
+@table("name", ["audit", "audit-export"], rolled_back=True)
 def test_it_only_reads(alice: Any, as_person: Any, name: str) -> None:
     assert as_person(alice).post(reverse(name)).status_code == 405
 

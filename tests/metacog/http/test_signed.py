@@ -11,6 +11,7 @@ import standardwebhooks
 from metacog.accounts import keys
 from metacog.models import Agent, Policy
 from reviews.models import AgentResponse
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 
@@ -88,7 +89,7 @@ def test_every_defect_is_the_same_401(kuro: Any, spoil: Any) -> None:
     assert AgentResponse.objects.count() == 0
 
 
-@pytest.mark.parametrize("message_id", ["m" * 256, "msg 1"])
+@table("message_id", ["m" * 256, "msg 1"], rolled_back=True)
 def test_a_signed_id_that_can_be_no_key_is_out_of_shape(kuro: Any, message_id: str) -> None:
     answer = kuro.post(path(kuro), BODY, **headers(kuro.secret, message_id=message_id))
     assert answer.status_code == 422

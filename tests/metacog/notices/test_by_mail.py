@@ -152,7 +152,8 @@ def test_who_may_no_longer_decide_sees_nothing_of_the_item(mailed: str, alice: A
 
 
 @table(
-    "why", ["tampered", "another item", "another person", "another address", "unsigned", "other salt"],
+    "why",
+    ["tampered", "another item", "another person", "another address", "unsigned", "other salt"],
     rolled_back=True,
 )
 def test_a_link_that_is_not_theirs_is_none(mailed: str, alice: Any, mallory: Any, kuro: Any, why: str) -> None:
@@ -193,7 +194,7 @@ def test_a_wrong_signature_costs_no_query(mailed: str, django_assert_num_queries
         assert visitor().get(mailed[:-4] + "AAAA").status_code == 404
 
 
-@pytest.mark.parametrize(("expires", "good_for"), [(3 * DAY, 3 * DAY), (30 * DAY, 7 * DAY)])
+@table(("expires", "good_for"), [(3 * DAY, 3 * DAY), (30 * DAY, 7 * DAY)], rolled_back=True)
 def test_it_ends_with_the_item_or_after_seven_days(
     alice: Any, kuro: Any, expires: timedelta, good_for: timedelta
 ) -> None:
@@ -215,7 +216,7 @@ def test_nobodys_session_plays_a_part(mailed: str, mallory: Any, as_person: Any)
     assert Decision.objects.get().person.username == "alice"
 
 
-@pytest.mark.parametrize("field", ["mail_links", "mail_texts"])
+@table("field", ["mail_links", "mail_texts"], rolled_back=True)
 def test_a_mail_holds_what_the_owner_lets_out(
     olga: Any, alice: Any, aurora: Any, kuro: Any, as_person: Any, field: str
 ) -> None:

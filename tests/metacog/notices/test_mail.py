@@ -368,7 +368,7 @@ def test_an_attempt_that_comes_back_late_leaves_the_next_one_alone(alice: Any, k
     assert Notice.objects.get().state == "sent"
 
 
-@pytest.mark.parametrize("is_over", [False, True])
+@table("is_over", [False, True], rolled_back=True)
 def test_it_also_says_how_many_requests_for_more_tool_calls_wait(
     alice: Any, kuro: Any, other: Any, is_over: bool
 ) -> None:

@@ -82,7 +82,7 @@ def test_opening_the_link_in_a_mail_changes_nothing_and_posting_ends_the_mails(a
     assert client.get(reverse("preferences")).status_code == 302, "the link signs nobody in"
 
 
-@pytest.mark.parametrize("what", ["another signature", "another address"])
+@table("what", ["another signature", "another address"], rolled_back=True)
 def test_a_link_that_is_not_theirs_ends_nothing(alice: Any, what: str) -> None:
     tell(alice)
     alice.refresh_from_db()

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from metacog import settings as module
+from tests.tables import table
 
 SENDER = "metacog <metacog@example.org>"
 
@@ -37,7 +38,7 @@ def test_it_reads_a_server(url: str, read: Any) -> None:
     assert (server.geturl(), sender, problems) == (url, SENDER, [])
 
 
-@pytest.mark.parametrize(
+@table(
     ("url", "said"),
     [
         ("smtp://u%40x:p%3A@mail.example.org", ["mail.example.org", 587, True, False, "u@x", "p:"]),

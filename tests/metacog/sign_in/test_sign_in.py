@@ -40,7 +40,8 @@ def test_it_leads_back_to_where_one_was(alice: Any, client: Any) -> None:
 
 
 @table(
-    "after", ["https://evil.example/", "//evil.example", "javascript:alert(1)", "/sign-in/", "/sign-out/", "\\\\evil"],
+    "after",
+    ["https://evil.example/", "//evil.example", "javascript:alert(1)", "/sign-in/", "/sign-out/", "\\\\evil"],
     rolled_back=True,
 )
 def test_it_leads_nowhere_else(alice: Any, client: Client, after: str) -> None:
@@ -218,7 +219,10 @@ def test_a_form_that_is_too_old_says_what_to_do(alice: Any) -> None:
     [
         ({"origin": "https://metacog.example.org"}, "https://metacog.example.org"),
         ({"origin": "http://evil.example/<b>"}, "http://evil.example/&lt;b&gt;"),
-        ({"referer": "https://proxy.example/sign-in/?next=/secret", "x-forwarded-proto": "https"}, "https://proxy.example"),
+        (
+            {"referer": "https://proxy.example/sign-in/?next=/secret", "x-forwarded-proto": "https"},
+            "https://proxy.example",
+        ),
         ({"referer": "http://proxy.example/sign-in/", "x-forwarded-proto": "https"}, "http://proxy.example"),
     ],
 )

@@ -8,6 +8,7 @@ from django.db import OperationalError
 from django.test import Client, RequestFactory
 
 from metacog.http.middleware import client_address
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 
@@ -24,7 +25,7 @@ def test_a_form_sent_after_the_session_ended_leads_back_to_its_page() -> None:
     assert parse_qs(urlsplit(answer.headers["Location"]).query)["next"] == ["/agents/agt_x/?a=b"]
 
 
-@pytest.mark.parametrize("referer", ["http://elsewhere.example/agents/", "", "nonsense"])
+@table("referer", ["http://elsewhere.example/agents/", "", "nonsense"])
 def test_it_leads_nowhere_else(referer: str) -> None:
     answer = Client().post("/agents/agt_x/rotate", headers={"referer": referer})
     assert "elsewhere" not in answer.headers["Location"]
@@ -60,7 +61,7 @@ def test_the_address_is_the_proxys_word_only_where_there_is_a_proxy(
     assert client_address(request) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("address", "expected"),
     [
         ("2001:db8:1:2:aaaa::1", "2001:db8:1:2::"),

@@ -144,7 +144,7 @@ class TestAsking:
             assert fail(kuro, problem=key)["invoke"]
         assert [each["problem"] for each in kuro.get("/context").json()["think_twice"]] == ["open"]
 
-    @pytest.mark.parametrize("said", ["yes", "no"])
+    @table("said", ["yes", "no"], rolled_back=True)
     def test_the_same_answer_again_is_the_first(self, kuro: Any, alice: Any, as_person: Any, said: str) -> None:
         get_stuck(kuro)
         address = reverse("problem-answer", args=[Problem.objects.get().public_id])
@@ -158,7 +158,7 @@ class TestAsking:
             assert ThinkTwice.objects.count() == count
         assert AuditEvent.objects.filter(action="think-twice-answered").count() == counts[-1]
 
-    @pytest.mark.parametrize("said", ["yes", "no"])
+    @table("said", ["yes", "no"], rolled_back=True)
     def test_an_agent_brings_a_persons_answer(self, kuro: Any, said: str) -> None:
         get_stuck(kuro)
         answer = kuro.post("/problems/bug-17/think-twice", {"answer": said})
@@ -293,9 +293,7 @@ class TestReading:
         assert older["id"] in made
         assert "contradicts" not in made
 
-    def test_words_that_most_memories_have_count_for_nothing(
-        self, kuro: Any, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_words_that_most_memories_have_count_for_nothing(self, kuro: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         for name in "abcd":
             kuro.post("/memory", {"text": f"On host {name} a timeout is told as TimeoutError."})
         get_stuck(kuro)

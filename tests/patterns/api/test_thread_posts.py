@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -111,7 +110,7 @@ class TestTags:
         assert ThoughtThread.objects.filter(state="active", touches=0).count() >= 2
         assert not ThreadStep.objects.exclude(text="").exists()
 
-    @pytest.mark.parametrize("state", ["active", "paused"])
+    @table("state", ["active", "paused"], rolled_back=True)
     def test_a_thread_is_found_by_its_title_too(self, kuro: Any, state: str) -> None:
         kuro.post("/threads", {"title": TITLE, "slug": "emergence"})
         if state == "paused":
@@ -193,7 +192,7 @@ class TestTouches:
         assert thread().touches == 0
         assert AgentState.objects.get().intent["activeThread"] is None
 
-    @pytest.mark.parametrize(("steps", "said"), [([], "There is no thread"), (["pause"], "Resume it first")])
+    @table(("steps", "said"), [([], "There is no thread"), (["pause"], "Resume it first")], rolled_back=True)
     def test_a_field_that_names_no_active_thread_is_told(self, kuro: Any, steps: list[str], said: str) -> None:
         if steps:
             kuro.post("/threads", {"title": TITLE})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from django.utils.translation import trans_real
 
 from metacog.accounts.agents import add_policy
@@ -50,7 +49,7 @@ class TestBeginning:
     def test_a_slug_can_be_given(self, kuro: Any) -> None:
         assert begin(kuro, slug="constraint-and-emergence")["slug"] == "constraint-and-emergence"
 
-    @pytest.mark.parametrize("again", [TITLE, f"  {TITLE}！"])
+    @table("again", [TITLE, f"  {TITLE}！"], rolled_back=True)
     def test_a_title_that_exists_is_told(self, kuro: Any, again: str) -> None:
         begin(kuro)
         answer = kuro.post("/threads", {"title": again})
@@ -182,7 +181,7 @@ class TestSteps:
         assert answer.status_code == 409
         assert "“A one” (a-one)" in answer.json()["detail"]
 
-    @pytest.mark.parametrize("body", ["", "{}"])
+    @table("body", ["", "{}"], rolled_back=True)
     def test_a_step_without_words_needs_no_body(self, kuro: Any, body: str) -> None:
         begin(kuro)
         assert kuro.post(f"/threads/{TITLE}/pause", body).status_code == 200
