@@ -29,10 +29,15 @@ HERE = re.compile(
 ADDRESS = re.compile(
     r"(?:[a-z][a-z\d+.-]*://[^/\s]*|[^/\s]*[:@\]][^/\s]*|[\w-]+(?:\.[\w-]+)+(?=/)|localhost)(?:/|$)", re.IGNORECASE
 )
+CLUSTER = re.compile(r"(?:kind|k3d)-[\w-]+")  # of tools that make them for tests
+DATABASES = re.compile(
+    r"\s*(?:drop|create)\s+database\s+(?:if\s+(?:not\s+)?exists\s+)?[\"`]?([\w-]+)[\"`]?(?:\s+with\s*\(\s*force\s*\))?\s*(?:;|$)",
+    re.IGNORECASE,
+)
 MOST_LETTERS = 300  # of a name or an address
 MADE_AT_RUN_TIME = frozenset("$`")
 BEYOND = re.compile(  # one database, in SQL
-    r"\b(?:drop|alter|create|rename)\s+(?:database|schema|role|user|tablespace|server|login|system)\b|\buse\b|\battach\b"
+    r"\b(?:drop|alter|create|rename)\s+(?:(schema)|database|role|user|tablespace|server|login|system)\b|\buse\b|\battach\b"
     r"|\bdblink|\\c(?:onnect)?\b|\bcopy\b",
     re.IGNORECASE,
 )
@@ -53,6 +58,11 @@ def _says_so(name: str) -> bool:
     return not parts.isdisjoint(OWN) and parts.isdisjoint(SHARED)
 
 
+def is_shared(name: str) -> bool:
+    """Whether a name says that what it names is what people work with, or all there is."""
+    return not SHARED.isdisjoint(part.lower() for part in PART.findall(name[:MOST_LETTERS]))
+
+
 def is_here(place: str) -> bool:
     """Whether an address, a host, a socket or a cluster's context is on the machine itself."""
     return len(place) <= MOST_LETTERS and HERE.fullmatch(place) is not None
@@ -71,9 +81,15 @@ def is_trial(value: str, workspace: str | None = None) -> bool:
         return is_of_tests(plain[len(room) :])
     if (address := ADDRESS.match(value)) is not None:
         return is_here(value) and is_of_tests(value[address.end() :].partition("?")[0])
-    return is_of_tests(value)
+    return is_of_tests(value) or CLUSTER.fullmatch(value) is not None
 
 
-def stays_in(sql: str) -> bool:
+def stays_in(sql: str, dialect: str | None = None) -> bool:
     """Whether SQL is about the one database that it is given to."""
-    return BEYOND.search(sql) is None
+    return all(dialect == "postgres" and found[1] is not None for found in BEYOND.finditer(sql))
+
+
+def is_about_trials(sql: str) -> bool:
+    """Whether SQL does nothing but make and drop databases that are a test's."""
+    names = DATABASES.findall(sql)
+    return bool(names) and not DATABASES.sub("", sql).strip() and all(map(is_of_tests, names))

@@ -37,7 +37,7 @@ def _sql(text: "Text", dialect: str | None, word: Word) -> None:
     is_gone = dialect == "memory"  # when the client ends, but for what a statement does with a file
     result = sql.read(word.text, "sqlite" if is_gone else dialect)
     text.out.compound |= not result.is_simple
-    stays = trials.stays_in(word.text)
+    stays = trials.stays_in(word.text, dialect)
     is_gone &= all(found.of in ("table", None) for found in result.effects if found.effect != "unknown")
     for found in result.effects:
         if is_gone and found.effect != "unknown":

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from .walk import Text
 
 CHANGES = frozenset({"write", "delete", "irreversible"})
+REMOVES = CHANGES - {"write"}
+TRUNKS = frozenset({"main", "master", "trunk", "develop"})
 MATTERS = CHANGES | {"unknown"}
 DEEP = frozenset({"-r", "-R", "--recursive"})
 GIVEN = re.compile(r"([A-Z_]+)=(.*)")
@@ -28,10 +30,22 @@ def mark(text: "Text", applied: Applied, state: State, rule: Whose | None) -> st
         return "" if applied.elsewhere or applied.remote else text.out.mark
     if not _is_here(rule, applied, state):
         return ""
+    if applied.subcommand in rule.makes and not goes_on and not any(one.effect in REMOVES for one in applied.found):
+        return MADE
     within = list(_values(rule.within.get(applied.subcommand, rule.within.get("*", "")).split("|"), applied, state))
     is_trial = bool(within) and all(word is not None and _is_trial(text, word) for word in within)
     is_trial |= applied.subcommand in rule.nature or (rule.names and _are_trials(applied))
+    sql = [word.text for language, word in applied.code if language.startswith("sql") and word.exact]
+    is_trial = (is_trial and not _names_more(applied)) or bool(sql and all(map(trials.is_about_trials, sql)))
     return TESTS if is_trial else text.out.mark
+
+
+def _names_more(applied: Applied) -> bool:
+    """Whether a command is told of something that people work with, too: `db:drop:all`, `--database=production`."""
+    code = [word for _, word in applied.code]
+    told = [*applied.operands, *(value for _, value in applied.flags if value is not None and value not in code)]
+    names = [applied.subcommand, *(word.text for word in told)]
+    return "all" in applied.subcommand.split(":") or any(map(trials.is_shared, names))
 
 
 def _is_trial(text: "Text", word: Word) -> bool:
@@ -76,8 +90,6 @@ def marked(text: "Text", applied: Applied, state: State) -> list[Found]:
     if applied.code and _clears(applied):
         written = [found for found in applied.found if found.effect == "write"]
         return [*applied.found, *(found._replace(effect="delete") for found in written)]
-    if applied.program == "createdb":  # it fails where there is one
-        return [found._replace(detail=MADE) if found.effect == "write" else found for found in applied.found]
     gone = [found.word for found in applied.found if found.effect == "delete"]
     if not gone:
         return applied.found
@@ -99,7 +111,7 @@ def _clears(applied: Applied) -> bool:
 def _is_made(text: "Text", applied: Applied, word: Word, state: State) -> bool:
     place = text.out.place(word, state.cwd)
     if {(applied.program, word.text), (applied.program, place)} & text.out.cheap:
-        return True
+        return word.text not in TRUNKS and "volume" not in applied.subcommand
     if applied.program in {"dropdb", "dropuser"}:
         return f"database {word.text}" in state.made
     if applied.program not in {"rm", "rmdir"} or not place.startswith(("/", ".", "$")):

@@ -19,7 +19,9 @@ TREE = re.compile(  # prints names of files below the working directory
     r"(?: ?\| ?(?:head|tail|sort|uniq)(?: -\w+)*(?: \d+)?)*"
 )
 LEADS_OUT = re.compile(r"(?:^|[\s'\"=])(?:/|~|\.\./|\.\.(?:$|\s))")
-PROCESS = re.compile(r"cat [\w./-]*\.pid|<\s?[\w./-]*\.pid|jobs -p")
+PROCESS = re.compile(
+    r"lsof -t ?-?i ?(?:tcp)?:(?:3[0-2]\d\d|4\d{3}|50\d\d|517\d|[89]\d{3})|cat [\w./-]*\.pid|<\s?[\w./-]*\.pid|jobs -p"
+)
 SETS_UP = re.compile(  # a shell, by what a program of that purpose prints
     r"\$\((?:ssh-agent(?: -[sck])*|direnv (?:hook \w+|export \w+)"
     r"|(?:py|rb|nod|go|j|php|pl)env (?:init|virtualenv-init)(?: -(?: \w+)?)?"
