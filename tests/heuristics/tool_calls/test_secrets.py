@@ -21,6 +21,7 @@ from metacog.heuristics.tool_calls.secrets import (
     masked_schema,
     masked_text,
     masked_verdict,
+    masked_words,
     restored,
     restored_text,
 )
@@ -245,6 +246,32 @@ def test_a_hesitation_about_one_text_has_its_places_there() -> None:
         {"type": "x", "detail": f"as {MASK}", "spans": [span(f"{MASK} is clearly it", "clearly")]}
     ]
     assert masked_hesitation(None, mask(text)) is None
+
+
+def test_a_thread_of_a_verdict_is_masked_in_its_spans_and_in_a_slug_of_a_former_release() -> None:
+    response = f"We rotate {KEY} today"
+    verdict = {"hesitation": None, "quality": None, "items": [], "threads": [
+        {"thread": "rotate-mck-ab3de5gh7jk9mn1pq3st5vw7", "reason": KEY, "spans": [span(response, "today")]},
+        {"thread": "rotate-keys", "reason": None, "spans": []},
+    ]}  # fmt: skip
+    first, second = masked_verdict(verdict, {"response": response, "session": "密 "})["threads"]
+    assert first == {"thread": f"rotate-{MASK}", "reason": MASK, "spans": [span(f"We rotate {MASK} today", "today")]}
+    assert second == verdict["threads"][1]
+
+
+@table(
+    ("words", "shown"),
+    [
+        ("clearly", "clearly"),
+        (f"trust {KEY[:9]}", f"trust {MASK}"),  # ends within one
+        (f"{KEY[9:]} is", f"{MASK} is"),  # begins within one
+        (KEY[5:9], MASK),
+        (f"stands elsewhere {KEY[:24]}", f"stands elsewhere {MASK}"),  # and may be cut
+        ("stands elsewhere", "stands elsewhere"),
+    ],
+)
+def test_words_of_a_text_tell_no_half_of_a_secret(words: str, shown: str) -> None:
+    assert masked_words(words, f"I trust {KEY} is clearly it.") == shown
 
 
 def test_what_a_schema_says_of_a_secret_quotes_none() -> None:
