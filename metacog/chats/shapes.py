@@ -20,6 +20,12 @@ class Refused(Exception):
         self.wait = wait
 
 
+def cut(text: str, most: int) -> str:
+    """Return a text with at most so many characters as chats count them, in UTF-16."""
+    units = text.encode("utf-16-le", "replace")
+    return text if len(units) <= 2 * most else units[: 2 * (most - 1)].decode("utf-16-le", "ignore") + "…"
+
+
 class Button(NamedTuple):
     """A button: with a `url` it opens that, else `action` and `about` come back when it is pressed."""
 

@@ -17,7 +17,7 @@ from django.conf import settings
 from django.utils.translation import gettext
 
 from metacog.chats import calls
-from metacog.chats.shapes import Button, Card, Done, Field, Form, Passage, Press, Refused, Reply, Told, Wrong
+from metacog.chats.shapes import Button, Card, Done, Field, Form, Passage, Press, Refused, Reply, Told, Wrong, cut
 from metacog.models import ChatApp
 
 Trouble = ChatApp.Trouble
@@ -80,6 +80,8 @@ class Slack:
             if payload["type"] == "block_actions":
                 pressed = payload["actions"][0]
                 action = str(pressed["action_id"]).partition("-")[0]
+                if not action:  # a link, which Slack tells of as well
+                    return None
                 return Press(**who, action=action, about=str(pressed.get("value", "")),
                              back={"trigger": str(payload.get("trigger_id", ""))})  # fmt: skip
             if payload["type"] == "view_submission":
@@ -156,12 +158,12 @@ def _message(card: Card) -> dict[str, Any]:
         buttons = [_button(each, at) for at, each in enumerate(card.buttons)]
         blocks.append({"type": "actions", "elements": buttons})
     # What notifications and screen readers have; of "parse" and link_names nothing: nobody is called.
-    text = "\n".join([card.title, *card.lines])[:TEXT]
+    text = cut("\n".join([card.title, *card.lines]), TEXT)
     return {"text": text, "blocks": blocks, "unfurl_links": False, "unfurl_media": False}
 
 
 def _plain(text: str, most: int) -> Block:
-    return {"type": "plain_text", "text": _cut(text, most), "emoji": False}
+    return {"type": "plain_text", "text": cut(text, most), "emoji": False}
 
 
 def _section(text: str) -> Block:
@@ -183,16 +185,12 @@ def _button(button: Button, at: int) -> Block:
     return made | ({"url": button.url} if button.url else {"value": button.about})
 
 
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
-
-
 # -- forms -----------------------------------------------------------------------------------------------
 
 
 def _fits(form: Form) -> bool:
     """Tell whether Slack can show a form: how many fields, and how long their names are, has its bounds."""
-    few = len(form.fields) <= MOST_FIELDS and len(form.action) <= MOST_NAME
+    few = 0 < len(form.fields) <= MOST_FIELDS and len(form.action) <= MOST_NAME
     return few and all(len(each.name) < MOST_NAME and len(each.options) <= MOST_OPTIONS for each in form.fields)
 
 

@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 
 from metacog.accounts import keys
 from metacog.chats import calls
-from metacog.chats.shapes import MOST_ACTION, Button, Card, Done, Field, Form, Press, Refused, Reply, Told, Wrong
+from metacog.chats.shapes import MOST_ACTION, Button, Card, Done, Field, Form, Press, Refused, Reply, Told, Wrong, cut
 from metacog.models import ChatApp
 
 Trouble = ChatApp.Trouble
@@ -151,8 +151,7 @@ def _keyboard(buttons: Sequence[Button]) -> list[list[Json]]:
 
 def _button(button: Button) -> Json:
     label = _SIGNS.get(button.look, "") + button.label
-    label = label if len(label) <= MOST_LABEL else label[: MOST_LABEL - 1] + "…"
-    return {"text": label, **({"url": button.url} if button.url else {"callback_data": _data(button)})}
+    return {"text": cut(label, MOST_LABEL), **({"url": button.url} if button.url else {"callback_data": _data(button)})}
 
 
 def _data(button: Button) -> str:
@@ -214,7 +213,7 @@ def _back(message: Mapping[str, Any]) -> Json:
 
 
 def _answered(press: Press, text: str) -> Json:
-    told = text if len(text) <= MOST_ALERT else text[: MOST_ALERT - 1] + "…"
+    told = cut(text, MOST_ALERT)
     return {"method": "answerCallbackQuery", "callback_query_id": press.back["query"], "text": told}
 
 
@@ -231,7 +230,7 @@ def _said(press: Press, text: str, buttons: list[Button] | None = None) -> Json:
     return {
         "method": "sendMessage",
         "chat_id": message["chat_id"],
-        "text": text[: MOST_TEXT // 2],
+        "text": cut(text, MOST_TEXT),
         "reply_parameters": {"message_id": message["message_id"], "allow_sending_without_reply": True},
         **({"reply_markup": {"inline_keyboard": _keyboard(buttons)}} if buttons else {}),
     }
@@ -240,7 +239,7 @@ def _said(press: Press, text: str, buttons: list[Button] | None = None) -> Json:
 def _fits(form: Form) -> bool:
     """Tell whether a form is one choice, one text, or both, of which one is enough: buttons, and a reply."""
     choices = [each for each in form.fields if each.options]
-    is_small = len(choices) <= 1 and len(form.fields) - len(choices) <= 1
+    is_small = len(form.fields) > 0 and len(choices) <= 1 and len(form.fields) - len(choices) <= 1
     kinds = {each.kind for each in form.fields}
     return is_small and "choices" not in kinds and all(len(each.options) <= MOST_BUTTONS for each in choices)
 
@@ -253,7 +252,7 @@ def _ask(app: ChatApp, press: Press, form: Form) -> Json:
     how = [form.title, *(each.label for each in form.fields if each.label and each.label != form.title)]
     if has_text:
         how.append(gettext("Reply to this message with your words."))
-    text = "\n".join(how)[: MOST_TEXT // 4] + f"\n[{form.action} {form.about} {_mark(form.action, form.about)}]"
+    text = cut("\n".join(how), MOST_TEXT // 2) + f"\n[{form.action} {form.about} {_mark(form.action, form.about)}]"
     buttons = (
         [Button(each.label, form.action, f"{form.about}:{each.value}") for each in choice.options] if choice else []
     )

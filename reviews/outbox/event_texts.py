@@ -93,7 +93,7 @@ def message_of(channel: Channel, notice: Notice) -> str:
         said = {
             "by": short(plain(str(event.by))),
             "people": pgettext("list", ", ").join(short(plain(str(person))) for person in event.people[:5]),
-            "kind": event.held.get_kind_display(),
+            "kind": short(plain(event.held.get_kind_display())),
             "agent": short(plain(event.held.agent.name)),
         }
         lines = [str(KINDS[notice.kind].chat) % said]

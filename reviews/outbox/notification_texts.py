@@ -152,8 +152,8 @@ def message_of(channel: Channel, new: QuerySet[HeldItem], waiting: QuerySet[Held
 
 def chat_title(held: Any) -> str:
     """Name an item, read with `by_rule`, as a chat may have it."""
-    agent = short(plain(held.agent.name))
-    said = {"kind": held.get_kind_display(), "agent": agent, "score": held.hesitation_score}
+    kind, agent = (short(plain(each)) for each in (held.get_kind_display(), held.agent.name))
+    said = {"kind": kind, "agent": agent, "score": held.hesitation_score}
     return (
         gettext("%(kind)s from %(agent)s")
         if asks(held)

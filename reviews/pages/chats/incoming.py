@@ -6,6 +6,7 @@ import logging
 import secrets
 import time
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
@@ -32,6 +33,8 @@ def incoming(request: HttpRequest, team_id: int, kind: str) -> HttpResponse:
     chat = CHATS.get(kind)
     if chat is None:
         return HttpResponse(status=404)
+    if len(request.body) > settings.MAX_BODY_BYTES:
+        return HttpResponse(status=413)
     app = ChatApp.objects.select_related("team").filter(team=team_id, kind=kind).first()
     secret = (keys.decrypted(app.secret_encrypted) if app else None) or _NOBODYS
     is_authentic = chat.is_authentic(secret, request.headers, request.body, time.time())

@@ -101,6 +101,7 @@ def _introduce(request: Request, app: ChatApp) -> bool:
 
 
 def _failed(request: Request, app: ChatApp, refused: Refused) -> None:
+    ChatApp.objects.filter(pk=app.pk).update(trouble=refused.trouble)
     said = {"chat": app, "why": Trouble(refused.trouble).label}
     messages.error(request, _("%(chat)s did not accept that: %(why)s") % said)
 

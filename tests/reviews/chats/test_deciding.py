@@ -87,6 +87,21 @@ def test_slack_gives_a_rejection_without_a_reason_back_and_takes_a_ready_one(sla
     assert Decision.objects.get().reason == "Not now"
 
 
+def test_a_link_of_slack_is_told_of_as_well_and_shows_nothing(slack: Any, kuro: Any) -> None:
+    bash(kuro)
+    sweep(slack)
+    assert slack.press("U0ANNA", "Open") == {}
+    assert slack.stub.made("views.open") == []
+
+
+def test_a_kind_of_an_agents_own_calls_nobody(chat: Any, kuro: Any) -> None:
+    kuro.respond("x", items=[{"kind": "<!channel> @all", "text": "x", "require_review": True}])
+    sweep(chat)
+    assert "＜!CHANNEL＞" in chat.shown()
+    assert "<!" not in chat.shown()
+    assert "@ALL" not in chat.shown()
+
+
 def test_telegram_takes_a_ready_reason_by_a_button(telegram: Any, kuro: Any, alice: Any) -> None:
     ChatUser.objects.create(app=telegram.app, external_id="101", name="x", person=alice)
     bash(kuro)
@@ -254,6 +269,19 @@ class TestQuestions:
         sweep(chat)
         assert "answered by Alice" in chat.shown()
 
+    def test_long_choices_are_cut(self, chat: Any, kuro: Any) -> None:
+        choices = [f"{n} " + "🙂" * 400 for n in range(4)]
+        asked(kuro, choices=choices)
+        sweep(chat)
+        chat.press(ANNA[chat.kind], "Answer…")
+        if chat.kind == "slack":
+            chat.submit(ANNA[chat.kind], chat.stub.view(), **{"": "3"})
+        else:
+            ((*_, last),) = chat.stub.messages[2]["reply_markup"]["inline_keyboard"]
+            chat.press(ANNA[chat.kind], "", last, 2)
+        assert chat.stub.refused == []
+        assert Decision.objects.get().answer == choices[3]
+
     def test_many_choices_are_a_menu(self, chat: Any, kuro: Any) -> None:
         asked(kuro, choices=[f"Account {n}" for n in range(20)])
         sweep(chat)
@@ -303,6 +331,18 @@ def test_slack_asks_for_an_object_by_a_form_of_its_fields(slack: Any, kuro: Any,
     assert set(answer["errors"]) == {"f/eur"}
     assert slack.submit("U0ANNA", slack.stub.view(), **filled | {"/note": None}) == {"response_action": "clear"}
     assert Decision.objects.get().answer == ANSWER
+
+
+@pytest.mark.parametrize("schema", [{"type": "object"}, {"type": "object", "properties": {}}])
+def test_an_object_of_no_fields_is_answered_as_json_or_opened(chat: Any, kuro: Any, schema: dict[str, Any]) -> None:
+    asked(kuro, schema=schema)
+    sweep(chat)
+    chat.press(ANNA[chat.kind], "Answer…")
+    if chat.kind == "slack":
+        chat.submit(ANNA[chat.kind], chat.stub.view(), **{"": '{"a": 1}'})
+    else:
+        chat.write(ANNA[chat.kind], '{"a": 1}', 2)
+    assert Decision.objects.get().answer == {"a": 1}
 
 
 def test_telegram_names_the_item_where_an_answer_has_several_fields(telegram: Any, kuro: Any, alice: Any) -> None:

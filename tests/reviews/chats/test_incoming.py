@@ -15,7 +15,7 @@ from metacog.chats import setup
 from metacog.models import AuditEvent, ChatApp, ChatUser
 from reviews.models import Decision
 from tests.reviews.chats.conftest import ANNA, Slack, Telegram, sweep
-from tests.reviews.chats.stubs import SIGNING_SECRET, signed
+from tests.reviews.chats.stubs import BOT_TOKEN, SIGNING_SECRET, signed
 
 pytestmark = pytest.mark.django_db
 
@@ -56,6 +56,26 @@ def test_any_defect_of_a_signature_is_the_same_refusal(slack: Slack, borealis: A
     assert [post(*defect) for defect in defects] == [401] * len(defects)
     assert post(slack.app.team_id, "slack", body, headers) == 200
     assert post(slack.app.team_id, "teams", body, headers) == 404
+
+
+def test_a_body_that_is_too_large_is_refused(slack: Slack) -> None:
+    assert post(slack.app.team_id, "slack", *signed(PRESS | {"x": "y" * 2**21})) == 413
+
+
+def test_tokens_and_secrets_are_encrypted_with_the_present_key(telegram: Telegram, settings: Any) -> None:
+    before = ChatApp.objects.get()
+    settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = (
+        [settings.SECRET_KEY],
+        "another-secret-key-of-fifty-characters-or-more-0123",
+    )
+    assert keys.rekey()[0] >= 2
+    settings.SECRET_KEY_FALLBACKS = []
+    after = ChatApp.objects.get()
+    assert keys.decrypted(after.token_encrypted) == BOT_TOKEN
+    assert keys.decrypted(after.secret_encrypted)
+    assert keys.decrypted(before.token_encrypted) is None
+    ChatApp.objects.update(token_encrypted=before.token_encrypted)
+    assert [str(row) for row in keys.rekey()[1]] == ["Telegram"]
 
 
 def test_telegram_bears_its_secret_token(telegram: Telegram) -> None:
