@@ -130,8 +130,8 @@ def disconnect(user: ChatUser, actor: User) -> None:
 
 
 def person_of(app: ChatApp, user: str) -> User | None:
-    """Return who a chat user is, as they are now."""
-    found = ChatUser.objects.select_related("person").filter(app=app, external_id=user, person__is_active=True).first()
+    """Return who a chat user is, as they are now: their role says whether they decide."""
+    found = ChatUser.objects.select_related("person").filter(app=app, external_id=user).first()
     return found.person if found else None
 
 

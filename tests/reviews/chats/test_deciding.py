@@ -29,12 +29,12 @@ def item(held: str) -> HeldItem:
 
 
 def test_a_call_is_posted_with_its_effects_and_masked_arguments(chat: Any, kuro: Any) -> None:
-    bash(kuro, api_key=SECRET)
+    bash(kuro, note=SECRET, password="hunter2", login={"token": "tok-in-here"})
     sweep(chat)
     shown = chat.shown()
     assert "Deletes /srv/app/build" in shown
     assert "rm -rf /srv/app/build" in shown
-    assert SECRET not in shown
+    assert not any(secret in shown for secret in (SECRET, "hunter2", "tok-in-here"))
     assert "••••••••" in shown
     assert set(chat.buttons()) == {"Approve", "Reject…", "Open"}
     sweep(chat)
