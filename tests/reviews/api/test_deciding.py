@@ -122,7 +122,7 @@ def test_a_later_response_has_a_higher_cycle_where_cycles_are_given(
     assert decide(kuro, held, "approve").status_code == status
 
 
-@pytest.mark.parametrize("verdict", ["reject", "withdraw"])
+@table("verdict", ["reject", "withdraw"], rolled_back=True)
 def test_rejecting_and_withdrawing_are_always_allowed_whatever_the_kind(kuro: Any, verdict: Any) -> None:
     assert decide(kuro, kuro.hold("remember"), verdict).status_code == 201
 
@@ -261,7 +261,7 @@ def test_the_second_person_is_told_what_the_first_decided(kuro: Any, alice: Any,
     assert standing.value.decision == first
 
 
-@pytest.mark.parametrize("verdict", ["approve", "reject"])
+@table("verdict", ["approve", "reject"], rolled_back=True)
 def test_what_another_decided_alike_is_nobodys_own(kuro: Any, alice: Any, bob: Any, verdict: Any) -> None:
     held = kuro.hold()
     by_person(alice, held, verdict)

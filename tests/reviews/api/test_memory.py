@@ -234,9 +234,10 @@ class TestContradicting:
         (item, *_) = kuro.get("/memory?q=API pagination").json()["items"]
         assert len(item["contradicts"]) == 1
 
-    @pytest.mark.parametrize(
+    @table(
         ("old", "new"),
         [("The office is in Berlin.", "The office is in Hamburg."), ("負責人是王小明。", "負責人是李大華。")],
+        rolled_back=True,
     )
     def test_another_value_of_what_has_one_is_told(self, kuro: Any, old: str, new: str) -> None:
         known = remember(kuro, old)

@@ -384,7 +384,7 @@ class TestConfidence:
         found = kuro.post("/confidence", {"retrieval": {"scores": [0.95], "identity_covered": True}}).json()
         assert found["prompt"].startswith("你對這次回應的信心程度是：")
 
-    @pytest.mark.parametrize("asked", [{"retrieval": {"scores": [0.9]}}, {}])
+    @table("asked", [{"retrieval": {"scores": [0.9]}}, {}], rolled_back=True)
     def test_it_says_which_switch_is_off(self, kuro: Any, asked: dict[str, Any]) -> None:
         Policy.objects.update(parts={"quality": True, "confidence": False, "stuck": True})
         answer = kuro.post("/confidence", asked)
@@ -392,7 +392,7 @@ class TestConfidence:
         assert "`parts.confidence` is false in its policy" in answer.json()["detail"]
         assert kuro.respond("x", **asked)["confidence"] is None
 
-    @pytest.mark.parametrize("off", ["quality", "stuck"])
+    @table("off", ["quality", "stuck"], rolled_back=True)
     def test_another_switch_is_none_of_its(self, kuro: Any, off: str) -> None:
         Policy.objects.update(parts={"quality": True, "confidence": True, "stuck": True, off: False})
         assert kuro.post("/confidence", {"retrieval": {"scores": [0.9]}}).status_code == 200

@@ -237,7 +237,7 @@ def test_neither_key_nor_secret_is_stored_as_it_is(kuro: Any) -> None:
     assert kuro.secret not in row
 
 
-@pytest.mark.parametrize("size", [1_048_576, 1_048_577])
+@table("size", [1_048_576, 1_048_577], rolled_back=True)
 def test_it_takes_bodies_up_to_one_mebibyte(kuro: Any, size: int) -> None:
     body = json.dumps({"response": "", "items": []})
     body = body.replace('""', '"' + "a" * (size - len(body)) + '"', 1)
@@ -298,7 +298,7 @@ def test_the_defaults_are_twenty_a_second_and_two_hundred_at_once() -> None:
     assert take_turn(tat, 1000.05, Policy())
 
 
-@pytest.mark.parametrize(
+@table(
     ("ahead", "posts", "waits"),
     [
         (0, 200, 1),  # the burst, and then one at a time

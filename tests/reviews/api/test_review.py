@@ -215,7 +215,7 @@ def test_the_same_again_is_the_first_decision_and_another_is_a_conflict(kuro: An
     assert Decision.objects.count() == 1
 
 
-@pytest.mark.parametrize("stale", [{"version": 7}, {"sha256": hashlib.sha256(b"another").hexdigest()}])
+@table("stale", [{"version": 7}, {"sha256": hashlib.sha256(b"another").hexdigest()}], rolled_back=True)
 def test_what_is_out_of_date_is_not_decided(kuro: Any, alice: Any, stale: Any) -> None:
     held, program = kuro.hold(), program_of(alice)
     answer = decide(program, held, **stale)

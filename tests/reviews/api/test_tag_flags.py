@@ -6,7 +6,6 @@ import html
 import re
 from typing import Any
 
-import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -47,7 +46,7 @@ def test_what_is_cut_off_is_held_up_to_its_end(kuro: Any) -> None:
     assert (verdict["flags"], item["flags"]) == (["tag-unclosed"], ["tag-unclosed"])
 
 
-@pytest.mark.parametrize("sent", [None, []])
+@table("sent", [None, []], rolled_back=True)
 def test_what_stands_in_code_is_told_where_tags_are_read(kuro: Any, sent: list[Any] | None) -> None:
     verdict = kuro.respond(f"```js title=`a`\nx\n```\n{CHAT}", items=sent)
     assert (verdict["items"], verdict["flags"]) == ([], ["tag-in-code"] if sent is None else [])

@@ -17,6 +17,7 @@ from reviews.learning.backtest import backtest
 from reviews.models import AgentResponse, HeldItem
 from reviews.scoring.preview import preview
 from reviews.scoring.replay import Replayer
+from tests.tables import table
 
 PRICE = "It costs $189.50."
 
@@ -31,7 +32,7 @@ def is_held(kuro: Any, response: str = PRICE, **fields: Any) -> bool:
     return disposition == "hold"
 
 
-@pytest.mark.parametrize("field", ["user_message", "command_output"])
+@table("field", ["user_message", "command_output"], rolled_back=True)
 def test_figures_given_earlier_in_the_session_need_no_source(kuro: Any, field: str) -> None:
     kuro.respond("", items=[], session="s1", **{field: '{"price": 189.5}'})
     for number in range(6):
@@ -52,7 +53,7 @@ def test_what_was_erased_is_forgotten(kuro: Any) -> None:
     assert is_held(kuro, session="s1")
 
 
-@pytest.mark.parametrize("policy", [{"profile": "seed"}, {"weights": {"no-source": 0}}])
+@table("policy", [{"profile": "seed"}, {"weights": {"no-source": 0}}], rolled_back=True)
 def test_nothing_is_remembered_for_who_does_not_ask(kuro: Any, policy: dict[str, Any]) -> None:
     Policy.objects.update(**policy)
     for _ in range(2):

@@ -28,6 +28,7 @@ from tests.metacog.accounts.test_policy import DRAFT
 from tests.reviews.api.test_review import decide, program_of
 from tests.reviews.held.test_approvers import under
 from tests.reviews.held.test_waiting_words import chat, post, state
+from tests.tables import table
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("undo_at_once")]
 
@@ -219,7 +220,7 @@ def test_a_denial_rejects_what_others_must_approve_but_not_what_the_agent_had_re
     assert [state(kuro, {"held": held}) for held in (two, demanded)] == ["rejected", "pending"]
 
 
-@pytest.mark.parametrize("is_paused", [True, False])
+@table("is_paused", [True, False], rolled_back=True)
 def test_nothing_is_released_while_the_agent_is_paused_or_disabled(kuro: Caller, olga: Any, is_paused: bool) -> None:
     row = Agent.objects.select_related("team").get()
     looks, removes = wait(kuro, bash("ls a"), bash("rm -rf a"))

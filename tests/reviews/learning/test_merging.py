@@ -228,7 +228,7 @@ def test_a_proposal_has_its_backtest_in_its_row(kuro: Any, aurora: Any, carla: A
     assert trials.try_due(now + timedelta(days=2)) == 1
 
 
-@pytest.mark.parametrize(("count", "main"), [(1, "activate"), (2, "try")])
+@table(("count", "main"), [(1, "activate"), (2, "try")], rolled_back=True)
 def test_the_safe_step_is_first_where_it_fires_too_often(
     kuro: Any, aurora: Any, carla: Any, as_person: Any, count: int, main: str
 ) -> None:

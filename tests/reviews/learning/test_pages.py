@@ -95,7 +95,7 @@ class TestBacktest:
         decisions.decide(held, held.agent, "reject", reason="x")
         assert backtest(aurora, [PHRASE]).outcomes == {"unseen": 1}
 
-    @pytest.mark.parametrize(("fired", "too_often"), [(1, False), (2, True)])
+    @table(("fired", "too_often"), [(1, False), (2, True)], rolled_back=True)
     def test_it_warns_above_five_percent(self, kuro: Any, aurora: Any, fired: int, too_often: bool) -> None:
         for number in range(20):
             kuro.respond(PHRASE if number < fired else f"Done, step {number}.", items=[])
@@ -205,8 +205,9 @@ class TestManyAtOnce:
         assert AuditEvent.objects.filter(action="pattern-tried", actor="carla").count() == 2
 
     def test_what_was_searched_for_stays(self, aurora: Any, carla: Any, as_person: Any) -> None:
-        first, _second = make(aurora, keywords=["one phrase"], description="one of two"), make(
-            aurora, keywords=["two phrases"], description="two of two"
+        first, _second = (
+            make(aurora, keywords=["one phrase"], description="one of two"),
+            make(aurora, keywords=["two phrases"], description="two of two"),
         )
         page = self.post(as_person(carla), first, q="two of")
         assert "two of two" in page
@@ -255,8 +256,13 @@ class TestOnePattern:
         for part in told:
             assert part in page
         ProposalEvidence.objects.create(
-            pattern=proposed, keywords_sha256=digest(proposed.keywords),
-            texts=40, fires=10, rejected=4, base=13, sure=168,
+            pattern=proposed,
+            keywords_sha256=digest(proposed.keywords),
+            texts=40,
+            fires=10,
+            rejected=4,
+            base=13,
+            sure=168,
         )
         page = page_of(as_person(victor), address(proposed)).replace("\xa0", " ")
         assert "10 of 40 decided texts that the proposal was not made from" in page

@@ -285,7 +285,7 @@ class TestMemories:
         origin = proposed().origins.get()
         assert (origin.kind, origin.row, origin.response.public_id) == ("memory", verdict["id"], first["id"])
 
-    @pytest.mark.parametrize("text", ["[CHAT]{}[/CHAT]", "`[REMEMBER]{}[/REMEMBER]`"])
+    @table("text", ["[CHAT]{}[/CHAT]", "`[REMEMBER]{}[/REMEMBER]`"], rolled_back=True)
     def test_what_is_only_said_teaches_nothing(self, kuro: Any, text: str) -> None:
         kuro.respond(text.format("The staging cluster has four nodes."), items=None)
         sweep.learn()

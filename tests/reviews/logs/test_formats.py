@@ -164,9 +164,7 @@ def test_a_log_is_read_for_what_it_is(raw: bytes, format: str, wanted: Any) -> N
             assert found == wanted
 
 
-@pytest.mark.parametrize(
-    "name", ["session", "session_id", "conversation_id", "thread_id", "chat_id", "custom_id", "metadata"]
-)
+@table("name", ["session", "session_id", "conversation_id", "thread_id", "chat_id", "custom_id", "metadata"])
 def test_a_line_of_openais_says_which_session_it_is_of(name: str) -> None:
     told = {"session_id": "s-17"} if name == "metadata" else "s-17"
     (turn,) = turns(lines({"messages": [Q, ANSWER], name: told}), "openai")

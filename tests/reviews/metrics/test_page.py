@@ -207,7 +207,7 @@ def test_it_says_what_the_chart_of_days_shows(client: Any, kuro: Any, posted: An
     assert said in text(client.get("/statistics/?days=7"))
 
 
-@pytest.mark.parametrize(
+@table(
     ("counts", "top"),
     [([], 2), ([1], 2), ([3, 1], 4), ([9], 10), ([10], 10), ([11], 20), ([37], 40), ([100], 100), ([101], 200)],
 )
@@ -267,7 +267,7 @@ def test_a_stranger_sees_nothing_of_it(as_person: Any, mallory: Any, decided: No
     assert kuro.id not in client.get("/statistics.csv").content.decode()
 
 
-@pytest.mark.parametrize("path", ["/statistics/", "/statistics.csv"])
+@table("path", ["/statistics/", "/statistics.csv"], rolled_back=True)
 def test_it_asks_to_sign_in(db: None, path: str, client: Any) -> None:
     client.logout()
     assert client.get(path).status_code == 302
@@ -330,7 +330,7 @@ def test_today_is_counted_by_the_task(kuro: Any) -> None:
     assert DailyFigure.objects.get().held == 1
 
 
-@pytest.mark.parametrize(
+@table(
     ("part", "whole", "digits", "rate", "interval"),
     [
         (0, 2251, 1, "0.0%", "0.0–0.2%"),

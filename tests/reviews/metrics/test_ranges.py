@@ -104,7 +104,7 @@ def test_the_median_is_compared_by_its_interval(now: dict[int, int], before: dic
     assert told.replace("\N{NO-BREAK SPACE}", " ") == said
 
 
-@pytest.mark.parametrize("language", ["en", "zh-hant", "zh-hans"])
+@table("language", ["en", "zh-hant", "zh-hans"])
 def test_numbers_are_written_by_the_language(language: str) -> None:
     with translation.override(language):
         told = sure(Ratio(482, 1662)).replace("\N{NO-BREAK SPACE}", " ")
@@ -147,9 +147,7 @@ def text(answer: Any) -> str:
         ("reviewer", "Alice 30 24 80% (95% CI 63–90%) – – "),
     ],
 )
-def test_it_is_broken_down_by_what_is_asked(
-    as_person: Any, olga: Any, decided: Any, group: str, row: str
-) -> None:
+def test_it_is_broken_down_by_what_is_asked(as_person: Any, olga: Any, decided: Any, group: str, row: str) -> None:
     page = text(as_person(olga).get("/statistics/", {"days": "7", "group": group}))
     assert row in page
     assert "1 items were held" not in page
@@ -198,4 +196,3 @@ def test_what_has_moved_leads_to_where_it_is(as_person: Any, alice: Any) -> None
     for old, new in moved.items():
         answer = client.get(old)
         assert (answer.status_code, answer.url) == (301, new)
-

@@ -108,7 +108,7 @@ class TestWhatIsMeasured:
         assert list(Decision.objects.values_list("shown_ms", flat=True)) == [3_000] * 3
 
 
-@pytest.mark.parametrize(
+@table(
     ("verdicts", "run", "of"),
     [
         ("", 0, ""),

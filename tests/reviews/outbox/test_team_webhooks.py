@@ -279,7 +279,7 @@ def test_an_address_that_is_none_is_refused(aurora: Any, olga: Any, url: str) ->
     assert set(refused.value.message_dict) == {"url"}
 
 
-@pytest.mark.parametrize("events", [[], ["item.held", "item.invented"]])
+@table("events", [[], ["item.held", "item.invented"]], rolled_back=True)
 def test_events_that_are_none_are_refused(aurora: Any, olga: Any, events: list[str]) -> None:
     with pytest.raises(ValidationError) as refused:
         webhooks.add(aurora, olga, url="https://x.example", events=events)
@@ -362,7 +362,7 @@ def test_its_texts_are_erased_with_the_teams(
     assert set(Delivery.objects.values_list("body", flat=True)) == {""}
 
 
-@pytest.mark.parametrize("name", EVENTS)
+@table("name", EVENTS)
 def test_the_shape_of_an_event_is_documented(name: str) -> None:
     page = Path(__file__).parents[3] / "docs" / "callbacks.md"
     rows = " ".join(row for row in page.read_text().splitlines() if row.startswith("|") and f"`{name}`" in row)

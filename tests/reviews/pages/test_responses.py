@@ -94,7 +94,7 @@ def test_a_response_shows_what_was_posted_and_what_was_answered(client: Any, kur
     assert f"/queue/{verdict['items'][0]['held']}/" in page
 
 
-@pytest.mark.parametrize(("more", "is_shown_twice"), [("", False), (" Really.", True)])
+@table(("more", "is_shown_twice"), [("", False), (" Really.", True)], rolled_back=True)
 def test_an_item_that_is_the_whole_text_is_not_shown_twice(
     client: Any, kuro: Any, more: str, is_shown_twice: bool
 ) -> None:

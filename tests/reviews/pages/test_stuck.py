@@ -74,12 +74,13 @@ def test_the_brief_has_what_the_team_remembers_of_the_problem(
     assert "four minutes" not in made
 
 
-@pytest.mark.parametrize(
+@table(
     ("fields", "title", "detail"),
     [
         ({"approach": None, "command": "make it"}, "The same command again", "same command 3 times"),
         ({"approach": "make it", "command": "x"}, "The same approach again", "same approach 3 times"),
     ],
+    rolled_back=True,
 )
 def test_what_was_repeated_is_called_what_it_was(
     kuro: Any, alice: Any, as_person: Any, fields: dict[str, Any], title: str, detail: str

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from metacog.heuristics.tool_calls import secrets
 from metacog.heuristics.tool_calls.secret_shapes import is_secret
 from metacog.heuristics.tool_calls.secrets import (
@@ -22,6 +20,7 @@ from reviews.presentation.arguments import MOST_CODE, MOST_FIELDS, Field, at, co
 from reviews.presentation.calls.argument_changes import changes
 from reviews.presentation.phrases import code as as_html
 from reviews.presentation.rule_words import in_words
+from tests import tables
 
 
 def one(name: str, value: Any, **beside: Any) -> Field:
@@ -55,7 +54,7 @@ def test_what_is_nested_folds_where_it_is_large() -> None:
     assert many.block, "a field each would be too many to draw"
 
 
-@pytest.mark.parametrize(
+@tables.table(
     ("name", "text", "beside", "marked"),
     [
         ("command", "for f in *.log; do rm $f; done", {}, "hl-k"),
@@ -87,7 +86,7 @@ def test_a_command_that_hides_is_seen_and_stays_text() -> None:
     assert as_html(code("\n\nls\r\n", "bash")).count("\n") == 3, "no line break is lost"
 
 
-@pytest.mark.parametrize(
+@tables.table(
     ("name", "expected"),
     [
         ("password", True), ("db_password", True), ("x-api-key", True), ("githubToken", True), ("Authorization", True),
@@ -99,7 +98,7 @@ def test_names_of_secrets(name: str, expected: bool) -> None:
     assert is_secret(name) == expected
 
 
-@pytest.mark.parametrize(
+@tables.table(
     ("text", "expected"),
     [
         ("use sk-abcdefghijklmnop1234 now", f"use {MASK} now"),
@@ -158,7 +157,7 @@ def test_changes_name_each_place_once_and_mask() -> None:
     assert found["more"].old is None
 
 
-@pytest.mark.parametrize(
+@tables.table(
     ("rule", "expected"),
     [
         ({"tool": "Bash"}, "Bash"),

@@ -15,6 +15,7 @@ from metacog.heuristics import History, Scorer
 from metacog.heuristics.lexicon.languages import NAMES
 from metacog.heuristics.stuck.stuck import DETAILS
 from reviews.presentation.engine_words import translated, translated_reason
+from tests.tables import table
 
 OFF_TOPIC = "Bananas are yellow fruits from warm countries. " * 4
 FRUIT = (
@@ -43,7 +44,7 @@ def details(policy: dict[str, Any], body: dict[str, Any], history: History | Non
     return [one["detail"] for one in (*hesitation["signals"], *quality["details"])]
 
 
-@pytest.mark.parametrize(
+@table(
     ("flag", "policy", "body"),
     [
         ("nothing is said", {}, {"response": ""}),
@@ -96,14 +97,14 @@ def test_it_says_how_alike_another_response_is() -> None:
             assert re.fullmatch(r"[^A-Za-z%]*100%[^A-Za-z%]*", translated(detail))
 
 
-@pytest.mark.parametrize("name", DETAILS)
+@table("name", DETAILS)
 def test_it_says_each_sign_of_being_stuck(name: str) -> None:
     detail = DETAILS[name].format(count=3, step=2, words="五里霧中", percent=91, minutes=40, passed=5, best=9)
     with translation.override("zh-hant"):
         assert not re.search("[A-Za-z]{2,}", translated(detail)), translated(detail)
 
 
-@pytest.mark.parametrize(
+@table(
     "sent",
     [
         EVERY_KNOWN,
@@ -120,7 +121,7 @@ def test_it_says_the_reason_of_a_confidence(sent: dict[str, Any]) -> None:
         assert "retrieval" in translated_reason(verdict["confidence"]["reason"])
 
 
-@pytest.mark.parametrize(
+@table(
     ("detail", "expected"),
     [
         ("1 character(s), 2 expected", "1 character, 2 expected"),

@@ -9,11 +9,10 @@ import unicodedata
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from reviews.presentation.explanation import TITLES
 from reviews.presentation.highlight import Mark, of_item, of_response, show
 from reviews.presentation.phrases import signal_class
+from tests.tables import table
 
 
 def plain(text: str, *marks: Mark) -> list[tuple[str, tuple[str, ...]]]:
@@ -35,7 +34,7 @@ def test_marks_cut_the_text_and_lose_none_of_it() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("marks", "expected"),
     [
         ([Mark(0, 3, "x"), Mark(2, 4, "y")], [("ab", "x"), ("c", "xy"), ("d", "y"), ("ef", "")]),
@@ -67,14 +66,14 @@ def test_every_control_and_format_character_is_made_visible() -> None:
             assert [piece.hidden for piece in show(f"a{character}b").pieces][1].startswith("U+"), hex(number)
 
 
-@pytest.mark.parametrize("character", ["\u2028", "\u2029", "\u3164", "\u115f", "\u2800", "\U000e0041", "\ufff9"])
+@table("character", ["\u2028", "\u2029", "\u3164", "\u115f", "\u2800", "\U000e0041", "\ufff9"])
 def test_what_is_drawn_as_nothing_is_made_visible(character: str) -> None:
     shown = show(f"a{character}b")
     assert shown.hidden == 1
     assert shown.pieces[1].hidden == f"U+{ord(character):04X}"
 
 
-@pytest.mark.parametrize("text", ["tab\tand\nline\r\nend", "❤️", "字\u3000字", "葛\U000e0100城"])
+@table("text", ["tab\tand\nline\r\nend", "❤️", "字\u3000字", "葛\U000e0100城"])
 def test_what_belongs_to_a_text_is_left_alone(text: str) -> None:
     assert plain(text) == [(text, ())]
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from reviews.presentation.statistics.plainly import plainly
+from tests.tables import table
 
 MARK = '<abbr class="aside" tabindex="0" title="{}">±</abbr>'
 
 
-@pytest.mark.parametrize(
+@table(
     ("told", "shown", "aside"),
     [
         ("It fell (95% CI 1–2%).", "It fell{}.", "95% CI 1–2%"),

@@ -11,6 +11,7 @@ from reviews.metrics import daily, review_time
 from reviews.models import Decision, HeldItem, HeldQuestion
 from tests.conftest import Caller
 from tests.reviews.api.test_review import decide, program_of
+from tests.tables import table
 
 QUESTION = {"kind": "question", "text": "Which account?"}
 CHOICES = {"choices": ["Savings", "Current"]}
@@ -72,7 +73,7 @@ class TestAsking:
         assert len({first, *others}) == 4
         assert HeldQuestion.objects.count() == HeldItem.objects.count() == 4
 
-    @pytest.mark.parametrize(
+    @table(
         ("changes", "place"),
         [
             pytest.param({"text": " \u200b"}, "/items/0/text", id="blank"),
@@ -87,6 +88,7 @@ class TestAsking:
             pytest.param({"choices": ["A", "A"]}, "/items/0/choices", id="twice"),
             pytest.param({"options": ["A"]}, "/items/0/options", id="unknown field"),
         ],
+        rolled_back=True,
     )
     def test_it_refuses_what_is_no_question(self, kuro: Any, changes: dict[str, Any], place: str) -> None:
         answer = kuro.post("/responses", {"response": "", "items": [QUESTION | changes]})
@@ -97,7 +99,7 @@ class TestAsking:
 
 @pytest.mark.usefixtures("undo_at_once")
 class TestAnswering:
-    @pytest.mark.parametrize(
+    @table(
         ("question", "answer"),
         [
             pytest.param(CHOICES, "Current", id="choices"),
@@ -108,6 +110,7 @@ class TestAnswering:
             pytest.param({"schema": {"type": ["null", "string"]}}, None, id="null"),
             pytest.param({}, "The one in Bremen", id="text"),
         ],
+        rolled_back=True,
     )
     def test_the_answer_comes_back_everywhere(self, kuro: Any, alice: Any, question: Any, answer: Any) -> None:
         held, program = asked(kuro, metadata={"run": "r-1"}, **question), program_of(alice)
@@ -123,7 +126,7 @@ class TestAnswering:
         assert AuditEvent.objects.filter(action="question-answered", object_id=held).exists()
         assert [each["id"] for each in program.get("/review/queue?state=answered").json()["items"]] == [held]
 
-    @pytest.mark.parametrize(
+    @table(
         ("question", "answer", "place"),
         [
             pytest.param(CHOICES, "Cash", "/answer", id="no choice"),
@@ -139,6 +142,7 @@ class TestAnswering:
                 {"schema": {"type": "string", "maxLength": 2}, "choices": ["A", "Long"]}, "Long", "/answer", id="both"
             ),
         ],
+        rolled_back=True,
     )
     def test_it_says_what_is_wrong_with_an_answer(
         self, kuro: Any, alice: Any, question: Any, answer: Any, place: str

@@ -13,6 +13,7 @@ from metacog.models import Team
 from reviews.models import Decision, HeldItem
 from reviews.outbox import mail_links
 from tests.reviews.questions.test_api import CHOICES, asked
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 
@@ -96,7 +97,7 @@ def test_a_form_is_made_of_a_schema(kuro: Any, client: Any, alice: Any) -> None:
     assert Decision.objects.get().answer == ANSWER
 
 
-@pytest.mark.parametrize(
+@table(
     ("question", "typed", "wanted"),
     [
         pytest.param({}, "In Bremen\r\nat the harbor", "In Bremen\nat the harbor", id="text"),
@@ -107,6 +108,7 @@ def test_a_form_is_made_of_a_schema(kuro: Any, client: Any, alice: Any) -> None:
         pytest.param({"schema": {"enum": [1, True, "1"]}}, "1", True, id="values of several types"),
         pytest.param({"schema": LOOP}, "1", None, id="loop"),
     ],
+    rolled_back=True,
 )
 def test_one_field_gives_its_value(
     kuro: Any, client: Any, alice: Any, question: dict[str, Any], typed: str, wanted: Any

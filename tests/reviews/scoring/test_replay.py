@@ -23,6 +23,7 @@ from reviews import retention
 from reviews.models import AgentResponse, HeldItem
 from reviews.scoring.replay import Difference, Replay, Replayer, Unlike
 from tests.conftest import HELD
+from tests.tables import table
 
 SAID: list[dict[str, Any]] = [
     {"response": HELD, "items": [{"kind": "chat", "text": HELD}, {"kind": "action", "text": "restart it"}]},
@@ -147,7 +148,7 @@ class TestDifferences:
             Difference("/items/1", '{"recognised": null}', None),
         ]
 
-    @pytest.mark.parametrize(
+    @table(
         ("stored", "difference"),
         [
             ({"~/": 1, "b": 2}, Difference("/~0~1", "1", None)),
@@ -220,7 +221,7 @@ class TestDifferences:
         retention.erase()
         assert (last().verdict, last().unlike, last().is_wrong) == (None, (Unlike.ERASED,), False)
 
-    @pytest.mark.parametrize(("engine", "is_wrong"), [(heuristics.ENGINE, True), ("1.0.9", False)])
+    @table(("engine", "is_wrong"), [(heuristics.ENGINE, True), ("1.0.9", False)], rolled_back=True)
     def test_a_response_that_is_refused_today_is_named(self, kuro: Any, engine: str, is_wrong: bool) -> None:
         kuro.respond("Perhaps.")
         AgentResponse.objects.update(body='{"response": "Perhaps.", "mood": 1}', engine=engine)

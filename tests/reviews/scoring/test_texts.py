@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
@@ -193,7 +192,7 @@ def test_people_read_how_much_of_an_agent_nobody_reads(kuro: Any, alice: Any, as
     assert f'metacog_language_unread_total{{agent="{kuro.id}"}} 1.0' in metrics
 
 
-@pytest.mark.parametrize("profile", ["seed", "aware"])
+@table("profile", ["seed", "aware"], rolled_back=True)
 def test_hundreds_of_items_are_scored_each(kuro: Any, profile: str) -> None:
     Policy.objects.update(profile=profile)
     items = [chat(f"{number}: calm.", "task") for number in range(255)]

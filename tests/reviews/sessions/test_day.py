@@ -82,7 +82,7 @@ def test_hours_are_those_of_the_person(
     assert (14 + place // 24, place % 24) == hour
 
 
-@pytest.mark.parametrize("day", ["", "yesterday", "9999-12-31", "2026-13-01"])
+@table("day", ["", "yesterday", "9999-12-31", "2026-13-01"], rolled_back=True)
 def test_a_day_that_is_none_is_the_last_on_which_the_agent_posted(client: Any, kuro: Any, day: str) -> None:
     assert "Nothing was posted on this day" in client.get(f"/agents/{kuro.id}/day/?day={day}").content.decode()
     post_at(kuro, datetime(2026, 5, 3, 8, tzinfo=UTC), "s")

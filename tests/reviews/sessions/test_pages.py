@@ -181,7 +181,7 @@ def test_a_page_that_is_open_hears_of_new_posts_and_of_what_changed(client: Any,
     assert client.get(address(kuro, page="changes", after="resp_0", open="held_0.1 x")).status_code == 204
 
 
-@pytest.mark.parametrize("form", ["md", "json"])
+@table("form", ["md", "json"], rolled_back=True)
 def test_its_files_have_all_of_it_with_secrets_masked(client: Any, kuro: Any, alice: Any, form: str) -> None:
     call = DELETE | {"arguments": {"command": f"curl -H 'Authorization: Bearer {SECRET}' x.example", "password": "pw7"}}
     held = kuro.respond(f"```\n# Not a heading\nThe key is {SECRET}.", items=[call], session="s", cycle=7)["items"][0]
@@ -231,7 +231,7 @@ def test_it_shows_nothing_of_the_same_session_of_another_agent(client: Any, kuro
     assert "Theirs." not in client.get(address(kuro, page="changes", after=ours[0])).content.decode()
 
 
-@pytest.mark.parametrize("name", ["", "a/b?c#d&e", "..", "話題 1", "<b>x</b>"])
+@table("name", ["", "a/b?c#d&e", "..", "話題 1", "<b>x</b>"], rolled_back=True)
 def test_any_name_has_a_page(client: Any, kuro: Any, name: str) -> None:
     post = kuro.respond("Here I am.", items=[], session=name)["id"]
     assert shown(client.get(address(kuro, name))) == [post]

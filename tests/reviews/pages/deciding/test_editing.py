@@ -48,7 +48,7 @@ def test_it_shows_the_words_that_are_left(client: Any, kuro: Any) -> None:
     assert "<b>really" not in page
 
 
-@pytest.mark.parametrize("text", [HELD, HELD + "\r\n"])
+@table("text", [HELD, HELD + "\r\n"], rolled_back=True)
 def test_of_the_text_as_it_was_it_says_nothing(client: Any, kuro: Any, text: str) -> None:
     held = kuro.respond(HELD, items=[{"kind": "chat", "text": text.replace("\r", "")}])["items"][0]["held"]
     assert said(client, held, text) == ""
@@ -68,7 +68,7 @@ def test_it_says_what_cannot_be_stored(client: Any, kuro: Any) -> None:
     assert "too long: 1 MiB" in said(client, held, "x" * (2**20 + 1))
 
 
-@pytest.mark.parametrize("line", ["漢" * 9 + "\n", "\n"])
+@table("line", ["漢" * 9 + "\n", "\n"], rolled_back=True)
 def test_the_longest_text_that_is_taken_can_be_sent_by_a_form(client: Any, kuro: Any, line: str) -> None:
     text = line * (1_048_576 // len(line.encode()))
     held = kuro.hold()

@@ -126,7 +126,7 @@ def test_the_second_press_of_a_double_click_skips_nothing(client: Any, kuro: Any
     assert Decision.objects.count() == 2
 
 
-@pytest.mark.parametrize("changed", ["version", "sha256"])
+@table("changed", ["version", "sha256"], rolled_back=True)
 def test_a_press_binds_what_was_shown(client: Any, kuro: Any, changed: str) -> None:
     ticked = boxes(read(client, kuro.hold()))
     HeldItem.objects.update(**{changed: 2 if changed == "version" else "0" * 64})

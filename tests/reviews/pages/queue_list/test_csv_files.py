@@ -7,7 +7,6 @@ import io
 import re
 from typing import Any
 
-import pytest
 from django.core.management import call_command
 from django.urls import URLPattern, get_resolver
 from django.utils import timezone
@@ -67,7 +66,7 @@ def test_every_file_is_looked_at() -> None:
     assert {name for name in named if re.search("export|csv|-data$", name)} == FILES.keys() | NOT_CSV
 
 
-@pytest.mark.parametrize(
+@table(
     ("cell", "written"),
     [
         (-1, "-1"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from django.http import QueryDict
 
 from metacog.models import Team
@@ -60,7 +59,7 @@ def test_an_address_is_read_and_told_again(query: str, told: dict[str, str]) -> 
     assert Filters.of(QueryDict(filters.query[1:]), []) == filters
 
 
-@pytest.mark.parametrize(
+@table(
     ("teams", "known", "asked"),
     [
         ([], ("risk", "age"), {"risk": {}, "age": {"order": "age"}, "learned": {}, "": {}}),

@@ -7,7 +7,6 @@ import time
 from collections import Counter
 from html.parser import HTMLParser
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -172,7 +171,7 @@ def test_no_text_takes_long(part: str) -> None:
     assert time.process_time() - began < 2
 
 
-@pytest.mark.parametrize(
+@table(
     ("old", "new", "told"),
     [
         ("It is so.", "It may be so.", [("same", "It "), ("del", "is"), ("ins", "may be"), ("same", " so.")]),
