@@ -183,7 +183,7 @@ def test_it_asks_the_database_the_same_however_many_there_are(
     client = as_person(olga)
     for number in range(12):
         members.add_member(aurora, f"person{number}", "viewer", olga)
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(17):
         client.get(reverse("team"))
 
 

@@ -32,6 +32,8 @@ class Stub:
     messages: dict[Any, Json] = field(default_factory=dict)  # as they stand by now
     refused: list[str] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
+    under_way: int = 0
+    most_at_once: int = 0
 
     def answer(self, path: str, headers: Any, body: Json) -> Answer:
         raise NotImplementedError
@@ -264,11 +266,14 @@ def listening(stub: Stub) -> Iterator[Stub]:
     class Answering(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))
+            stub.under_way += 1
+            stub.most_at_once = max(stub.most_at_once, stub.under_way)
             with stub.lock:
                 stub.calls.append((re.sub(r"\A/(api/|bot[^/]+/)", "", self.path), body))
                 queued = stub.answers.pop(0) if stub.answers else None
                 status, data, headers = queued or stub.answer(self.path, self.headers, body)
             content = json.dumps(data).encode()
+            stub.under_way -= 1
             self.send_response(status)
             for name, value in {**headers, "Content-Length": str(len(content))}.items():
                 self.send_header(name, value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from threading import get_ident
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from metacog.chats import setup
 from metacog.models import ChatUser
 from reviews.chats import cards
 from reviews.models import ChatCard, Decision, HeldItem
+from reviews.outbox import deliveries
 from tests.races.test_races import at_once
 from tests.reviews.chats.conftest import ANNA, Slack
 
@@ -46,22 +48,15 @@ def test_a_double_click_is_one_decision(chat: Any, kuro: Any) -> None:
     assert Decision.objects.get(held__public_id=held).verdict == "approve"
 
 
-def test_two_workers_post_each_item_once(slack: Slack, kuro: Any, settings: Any, tmp_path: Any) -> None:
-    for _ in range(10):
+def test_two_workers_post_each_item_once_and_one_at_a_time(slack: Slack, kuro: Any, monkeypatch: Any) -> None:
+    for _ in range(20):
         kuro.hold()
-
-    def elsewhere(name: str) -> int:
-        """Sweep as a worker of another machine does: its turn is its own."""
-        with pytest.MonkeyPatch.context() as patch:
-            from reviews.outbox import deliveries
-
-            patch.setattr(cards, "turn", lambda _name: deliveries.turn(name))
-            return cards.sweep()
-
-    at_once([partial(elsewhere, "one"), partial(elsewhere, "two")])
+    # As on machines of their own: each has its turn.
+    monkeypatch.setattr(cards, "turn", lambda name: deliveries.turn(f"{name}-{get_ident()}"))
+    at_once([cards.sweep] * 4)
     cards.sweep()
-    assert len(slack.stub.made("chat.postMessage")) == 10
-    assert len(slack.stub.messages) == 10
+    assert len(slack.stub.made("chat.postMessage")) == len(slack.stub.messages) == 20
+    assert slack.stub.most_at_once == 1
 
 
 def test_a_user_is_bound_once(slack: Slack, alice: Any, bob: Any) -> None:
