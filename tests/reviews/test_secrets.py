@@ -168,6 +168,13 @@ def test_no_word_out_of_one_is_told_as_what_was_recognized(kuro: Caller, alice: 
     assert leaks(told(client.get(f"/responses/{response.public_id}/"))) == []
 
 
+def test_a_search_of_memory_tells_no_word_out_of_one_as_what_matched(kuro: Caller, carla: User) -> None:
+    kuro.post("/memory", {"text": f"The key of orders is {GITLAB}.", "source": "the handbook"})
+    page = told(of(carla).get(f"/memory/?q=key of orders {GITLAB.lower()}"))
+    assert "orders" in page
+    assert leaks(page) == []
+
+
 def test_no_span_that_begins_or_ends_within_one_tells_a_half_of_it(kuro: Caller, alice: User, olga: User) -> None:
     webhooks.add(Team.objects.get(), olga, url="https://hook.example/x", events=EVERY_EVENT)
     halves = [f"trust glpat-{MARK}", "ab3de5gh7jk9mn1 for all"]
