@@ -1,8 +1,9 @@
-"""Statements whose SQL is written once, for the way every response takes.
+"""Statements whose SQL is written once, for the way every response takes and for the pages that are opened most.
 
 Django writes the SQL of a query anew each time it runs, which takes several times as long as the database takes to
-answer: that was most of what a post cost (scripts/webhook_cost.py measures it). Elsewhere the ORM is quick enough.
-They run on a cursor of Django's, one for a whole transaction: to make one costs as much as to run a statement.
+answer: that was most of what a post cost (scripts/webhook_cost.py measures it), and more than half of an item's page
+(scripts/page_cost.py). Elsewhere the ORM is quick enough. What a post asks runs on a cursor of Django's, one for a
+whole transaction: to make one costs as much as to run a statement.
 
 Some of Django's inner parts are used, all of which tests/metacog/db/test_prepared.py names. With METACOG_PREPARED=0 the
 plain ORM does the same: for a release of Django that has changed them, and to tell whose mistake one is.
@@ -10,12 +11,14 @@ plain ORM does the same: for a release of Django that has changed them, and to t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
-from functools import cache, cached_property
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from functools import cache, cached_property, lru_cache, wraps
+from operator import itemgetter
+from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar, cast
 
 from django.conf import settings
+from django.core.exceptions import EmptyResultSet
 from django.db import DEFAULT_DB_ALIAS, connections, models
 from django.db.backends.utils import CursorWrapper
 from django.db.models import query
@@ -23,12 +26,14 @@ from django.db.models.base import ModelState
 from pydantic_core import to_json
 
 Row = TypeVar("Row")
+Given = ParamSpec("Given")
 Instance = TypeVar("Instance", bound=models.Model)
 Value = str | int | datetime
 Statement = tuple[str, list[Any]]  # and its values
 
 # A statement with more of them psycopg reads anew each time it runs, for 100 µs (its MAX_CACHED_STATEMENT_PARAMS).
 KEPT_VALUES = 50
+KEPT_SHAPES = 100  # of one `written_once`: how many values its lists have, and what it is given by name
 
 
 class Parameter(models.Expression):
@@ -40,6 +45,25 @@ class Parameter(models.Expression):
 
     def as_sql(self, compiler: Any, connection: Any) -> tuple[str, Any]:
         return "%s", [self]
+
+
+class Parameters(models.Expression):
+    """Stands for several such values, for `__in`; each can be taken by itself."""
+
+    def __init__(self, *each: Parameter) -> None:
+        super().__init__(output_field=models.BigIntegerField())
+        self.each = each
+
+    def __iter__(self) -> Iterator[Parameter]:
+        return iter(self.each)
+
+    def __len__(self) -> int:
+        return len(self.each)
+
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, Any]:
+        if not self.each:
+            raise EmptyResultSet
+        return f"({', '.join(['%s'] * len(self.each))})", self.each
 
 
 class _Written(NamedTuple, Generic[Row]):
@@ -64,6 +88,8 @@ class Select(Generic[Row]):
     def __call__(self, cursor: CursorWrapper, *values: Value) -> list[Row]:
         if not settings.PREPARED:
             return list(self._write(*values))
+        if not self.written.sql:
+            return []
         cursor.execute(self.written.sql, self.given(cursor, values))
         return self.read(cursor, cursor.fetchall())
 
@@ -86,13 +112,51 @@ class Select(Generic[Row]):
     def written(self) -> _Written[Row]:
         queryset = self._write(*map(Parameter, range(self._parameters)))
         compiler: Any = queryset.query.get_compiler(DEFAULT_DB_ALIAS)
-        sql, given = compiler.as_sql()
+        try:
+            sql, given = compiler.as_sql()
+        except EmptyResultSet:  # whatever the values are
+            return _Written("", (), [], itemgetter(0), 0)
         found = compiler.get_converters([column for column, _, _ in compiler.select])
         converters = [(place, each, expression) for place, (each, expression) in found.items()]
         made_of: Callable[[Any], Any] = tuple
-        if cast("Any", queryset)._iterable_class is query.ModelIterable:
-            made_of = _maker(compiler.select, compiler.klass_info)
+        match cast("Any", queryset)._iterable_class:
+            case query.ModelIterable:
+                made_of = _maker(compiler.select, compiler.klass_info, compiler.annotation_col_map)
+            case query.FlatValuesListIterable:
+                made_of = itemgetter(0)
         return _Written(sql, given, converters, made_of, len(compiler.select))
+
+
+def written_once(write: Callable[Given, models.QuerySet[Any, Row]]) -> Callable[Given, list[Row]]:
+    """Have a function that writes a query find its rows, with the SQL written once.
+
+    What is given by place is a value, or a list of values (`Parameters` in the function), which the function may only
+    compare with; what is given by name can be hashed and says how the query is written. The function reads no clock.
+    """
+
+    @lru_cache(maxsize=KEPT_SHAPES)
+    def select(sizes: tuple[int | None, ...], how: tuple[tuple[str, Any], ...]) -> Select[Row]:
+        def with_lists(*values: Any) -> models.QuerySet[Any, Row]:
+            rest = iter(values)
+            given = [next(rest) if size is None else Parameters(*[next(rest) for _ in range(size)]) for size in sizes]
+            return write(*given, **dict(how))  # type: ignore[arg-type]
+
+        return Select(with_lists, parameters=sum([1 if size is None else size for size in sizes]))
+
+    @wraps(write)
+    def rows(*given: Given.args, **how: Given.kwargs) -> list[Row]:
+        if not settings.PREPARED:
+            return list(write(*given, **how))
+        sizes: list[int | None] = []
+        values: list[Value] = []
+        for value in cast("Iterable[Any]", given):
+            is_list = isinstance(value, list | tuple)
+            sizes.append(len(value) if is_list else None)
+            values += value if is_list else [value]
+        with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+            return select(tuple(sizes), tuple(how.items()))(cursor, *values)
+
+    return rows
 
 
 Asked = tuple["Select[Any]", tuple[Value, ...]]  # with its values
@@ -133,14 +197,14 @@ def _converted(row: Sequence[Any], converters: list[tuple[int, Any, Any]], conne
     return changed
 
 
-def _maker(selected: Sequence[Any], info: dict[str, Any]) -> Callable[[Any], Any]:
-    """Return what makes a model of a row, with those it is related to, as the ORM does."""
+def _maker(selected: Sequence[Any], info: dict[str, Any], annotated: dict[str, int]) -> Callable[[Any], Any]:
+    """Return what makes a model of a row, with those it is related to and what is annotated, as the ORM does."""
     model, fields = info["model"], info["select_fields"]
     first, end = fields[0], fields[-1] + 1
     names = [column.target.attname for column, _, _ in selected[first:end]]
     key = first + names.index(model._meta.pk.attname)
     related = [
-        (each["local_setter"], each["remote_setter"], _maker(selected, each))
+        (each["local_setter"], each["remote_setter"], _maker(selected, each, {}))
         for each in info.get("related_klass_infos", ())
     ]
 
@@ -154,6 +218,8 @@ def _maker(selected: Sequence[Any], info: dict[str, Any]) -> Callable[[Any], Any
             put(found, other)
             if other is not None:
                 put_back(other, found)
+        for name, place in annotated.items():
+            setattr(found, name, row[place])
         return found
 
     return make

@@ -17,6 +17,7 @@ from django.utils import translation
 from django.utils.translation import gettext
 
 from metacog.audit import audit
+from metacog.db.prepared import written_once
 from metacog.heuristics.tool_calls.approvers import ANYBODY, Approvers, of_rule
 from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import MemberGroup, Membership, Role, User
@@ -187,8 +188,13 @@ def are_approved(response: int) -> bool:
 
 def words_waiting_for(call: HeldItem) -> list[HeldItem]:
     """Return the pending words that wait for a tool call, each read with its terms, response and agent."""
+    return _words_waiting_for(call.pk)
+
+
+@written_once
+def _words_waiting_for(call: Any) -> QuerySet[HeldItem]:
     responses = AwaitedCall.objects.filter(call=call).values("response")
-    return list(
+    return (
         HeldItem.objects.filter(response__in=responses, state=State.PENDING, terms__isnull=False)
         .exclude(kind=HeldItem.Kind.TOOL_CALL)
         .select_related("agent__team", "response", "terms")

@@ -9,13 +9,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta, tzinfo
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from metacog.audit import audit
+from metacog.db.prepared import written_once
 from metacog.heuristics.effects.effect import Reading
 from metacog.heuristics.text.tags import ToolCall
 from metacog.heuristics.tool_calls.grants import MATCHES, Match, Scope, key, shape_key, unfit
@@ -204,10 +205,7 @@ class Counts(NamedTuple):
 
 def count(held: HeldItem, found: Asked, now: datetime) -> Counts:
     """Count among the tool's calls that people were asked about; one query."""
-    calls = HeldCall.objects.filter(
-        agent=held.agent_id, name=held.call.name, held__held_at__gte=now - timedelta(days=COUNTED_DAYS)
-    ).order_by("-held")
-    rows = calls.values_list("held__sha256", "shape_sha256", "held__response__session")[: MOST_COUNTED + 1]
+    rows = _called(held.agent_id, held.call.name, now - timedelta(days=COUNTED_DAYS))
     shape, text = shape_key(found.call, found.reading), sha256(found.call.text)
     by = Counter[tuple[Match, Scope]]()
     for their_text, their_shape, session in rows[:MOST_COUNTED]:
@@ -216,3 +214,9 @@ def count(held: HeldItem, found: Asked, now: datetime) -> Counts:
             by[match, "agent"] += same[match]
             by[match, "session"] += same[match] and session == held.response.session
     return Counts(by, len(rows) > MOST_COUNTED)
+
+
+@written_once
+def _called(agent: Any, name: Any, since: Any) -> QuerySet[HeldCall, tuple[str, str, str]]:
+    calls = HeldCall.objects.filter(agent=agent, name=name, held__held_at__gte=since).order_by("-held")
+    return calls.values_list("held__sha256", "shape_sha256", "held__response__session")[: MOST_COUNTED + 1]

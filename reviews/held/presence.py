@@ -9,11 +9,13 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from metacog.db.clocks import LEEWAY
+from metacog.db.prepared import written_once
 from metacog.models import User
 from reviews.models import HeldItem, Looking
 from reviews.models.decisions import NAMES
@@ -43,17 +45,22 @@ def of_late(now: datetime) -> tuple[datetime, datetime]:
 def of(person: User) -> Presence:
     """Read who has been seen at which item a moment ago; one query."""
     now = timezone.now()
-    # As a join SQLite reads it from the teams' side: everything that was ever held.
-    theirs = Exists(HeldItem.objects.filter(pk=OuterRef("held"), team__in=person.teams))
-    rows = Looking.objects.filter(theirs, seen_at__range=of_late(now))
     others: dict[int, list[User]] = defaultdict(list)
     mine = ""
-    for row in rows.select_related("person", "held").only("seen_at", "held__public_id", *NAMES).order_by("person"):
+    for row in _looking([team.pk for team in person.teams], *of_late(now)):
         if row.person_id != person.pk:
             others[row.held_id].append(row.person)
         elif row.seen_at > now - SEE_AGAIN:
             mine = row.held.public_id
     return Presence(others, mine)
+
+
+@written_once
+def _looking(teams: Any, since: Any, until: Any) -> QuerySet[Looking]:
+    # As a join SQLite reads it from the teams' side: everything that was ever held.
+    theirs = Exists(HeldItem.objects.filter(pk=OuterRef("held"), team__in=teams))
+    rows = Looking.objects.filter(theirs, seen_at__range=(since, until)).order_by("person")
+    return rows.select_related("person", "held").only("seen_at", "held__public_id", *NAMES)
 
 
 def look(person: User, held: HeldItem) -> None:

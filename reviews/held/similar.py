@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import Exists, F, OuterRef, QuerySet
 from django.db.models.functions import Left
 
+from metacog.db.prepared import written_once
 from metacog.heuristics.alike.shape import shape, shape_of_call
 from metacog.heuristics.memory import recall
 from reviews.held.listing import arguments_begin
@@ -38,28 +39,37 @@ def decided(held: HeldItem) -> list[Similar]:
     A near-duplicate is the most similar there is, the latest first. Of others the words are weighed by how rare they
     are among those items, as in the shared memory's search. A tool call is compared with calls of the same tool.
     """
-    latest = _before(held).values_list("pk", Left("held__text", READ), "held__sha256", "held__public_id")[:LOOK_BACK]
+    is_call = held.kind == HeldItem.Kind.TOOL_CALL
     said: dict[int, str] = {}
     about: dict[int, tuple[str, str]] = {}
-    for pk, text, *about_it in latest:
+    for pk, text, *about_it in _before(held.pk, held.agent_id, held.call.name if is_call else "", kind=held.kind):
         said[pk], about[pk] = text, (about_it[0], about_it[1])
-    shape_of = _shape_of_tool(held.call.name) if held.kind == HeldItem.Kind.TOOL_CALL else shape
+    shape_of = _shape_of_tool(held.call.name) if is_call else shape
     own = shape_of(held.text[:READ])
     near = [pk for pk, text in said.items() if shape_of(text) == own][:MOST]
     others = by_words(held.text[:READ], said) if len(near) < MOST else []
     found = [*near, *(pk for pk in others if pk not in near)][:MOST]
-    decisions = Decision.as_told().in_bulk(found)  # Django asks nothing for no ids
+    decisions = {each.pk: each for each in _told(found)} if found else {}
     return [Similar(decisions[pk], said[pk], *about[pk], pk in near) for pk in found]
 
 
-def _before(held: HeldItem) -> QuerySet[Decision]:
+@written_once
+def _before(held: Any, agent: Any, tool: Any, *, kind: str) -> QuerySet[Decision, tuple[int, str, str, str]]:
     """Return the released decisions about what an item is compared with, the latest first."""
     rows = Decision.objects.filter(seq__isnull=False).exclude(verdict=DecisionVerdict.EXPIRE).exclude(held=held)
-    if held.kind == HeldItem.Kind.TOOL_CALL:
-        return rows.filter(held__in=_calls_of_tool(held).values("held")[:LAST_CALLS]).order_by("-seq")
-    if held.kind == HeldItem.Kind.QUESTION:
-        return rows.filter(agent=held.agent_id, held__kind=held.kind).order_by("-seq")
-    return rows.filter(agent=held.agent_id).exclude(held__kind__in=HeldItem.NO_WORDS).order_by("-seq")
+    if kind == HeldItem.Kind.TOOL_CALL:
+        rows = rows.filter(held__in=_calls_of_tool(held, agent, tool).values("held")[:LAST_CALLS])
+    elif kind == HeldItem.Kind.QUESTION:
+        rows = rows.filter(agent=agent, held__kind=kind)
+    else:
+        rows = rows.filter(agent=agent).exclude(held__kind__in=HeldItem.NO_WORDS)
+    found = rows.order_by("-seq").values_list("pk", Left("held__text", READ), "held__sha256", "held__public_id")
+    return found[:LOOK_BACK]
+
+
+@written_once
+def _told(decisions: Any) -> QuerySet[Decision]:
+    return Decision.as_told().filter(pk__in=decisions)
 
 
 def _shape_of_tool(name: str) -> Callable[[str], str]:
@@ -131,19 +141,26 @@ class OfTool:
 
 def of_tool(held: HeldItem) -> OfTool:
     """Return what was decided about the agent's calls of the same tool before; two queries."""
-    by_itself = Decision.objects.filter(held=OuterRef("held"), undone_at=None, by=Decision.By.SYSTEM)
-    rows = _calls_of_tool(held).exclude(Exists(by_itself)).values_list("held", "held__state")[:LAST_CALLS]
+    rows = _states_of_tool(held.pk, held.agent_id, held.call.name)
     decided = [(pk, state) for pk, state in rows if state in DECIDED]
-    latest = (
-        Decision.as_told()
-        .filter(held__in=[pk for pk, _ in decided[:MOST_CALLS]], undone_at=None)
-        .annotate(beginning=arguments_begin("held__"), held_public_id=F("held__public_id"))
-        .order_by("-held")
-    )
+    latest = _told_of_calls([pk for pk, _ in decided[:MOST_CALLS]]) if decided else []
     approved = sum(state != HeldItem.State.REJECTED for _, state in decided)
-    return OfTool(approved, len(decided), list(latest))
+    return OfTool(approved, len(decided), latest)
 
 
-def _calls_of_tool(held: HeldItem) -> QuerySet[HeldCall]:
+@written_once
+def _states_of_tool(held: Any, agent: Any, name: Any) -> QuerySet[HeldCall, tuple[int, str]]:
+    by_itself = Decision.objects.filter(held=OuterRef("held"), undone_at=None, by=Decision.By.SYSTEM)
+    rows = _calls_of_tool(held, agent, name).exclude(Exists(by_itself))
+    return rows.values_list("held", "held__state")[:LAST_CALLS]
+
+
+@written_once
+def _told_of_calls(held: Any) -> QuerySet[Decision]:
+    rows = Decision.as_told().filter(held__in=held, undone_at=None).order_by("-held")
+    return rows.annotate(beginning=arguments_begin("held__"), held_public_id=F("held__public_id"))
+
+
+def _calls_of_tool(held: Any, agent: Any, name: Any) -> QuerySet[HeldCall]:
     """Return the agent's other calls of the same tool, the latest first."""
-    return HeldCall.objects.filter(agent=held.agent_id, name=held.call.name).exclude(held=held).order_by("-held")
+    return HeldCall.objects.filter(agent=agent, name=name).exclude(held=held).order_by("-held")

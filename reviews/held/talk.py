@@ -13,10 +13,11 @@ from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple
 
 from django.db import transaction
-from django.db.models import Exists, F, Max, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
 from metacog.audit import audit
+from metacog.db.prepared import written_once
 from metacog.heuristics.text.shadow import is_blank
 from metacog.models import Membership, Notice, Role, Team, User
 from metacog.notices import events
@@ -82,8 +83,13 @@ _SOME_NAME = re.compile(r"[\w.+-]*\w")
 
 def members_of(team_id: int) -> dict[User, bool]:
     """Return the members of a team who can sign in, by name; and of each whether an item can be assigned to them."""
-    theirs = Membership.objects.filter(team=team_id, user__is_active=True).select_related("user")
-    return {each.user: each.role in Role.REVIEWER.and_above for each in theirs.order_by("user__username")}
+    return {each.user: each.role in Role.REVIEWER.and_above for each in _memberships(team_id)}
+
+
+@written_once
+def _memberships(team: Any) -> QuerySet[Membership]:
+    theirs = Membership.objects.filter(team=team, user__is_active=True).select_related("user")
+    return theirs.order_by("user__username")
 
 
 def pieces(text: str, members: Iterable[User]) -> list[Piece]:
@@ -296,21 +302,35 @@ def mentioning(person: Any) -> QuerySet[Mention]:
 
 def last_change(teams: Sequence[Team]) -> datetime | None:
     """Return when anything was last said or done of this about the teams' items."""
-    at: datetime | None = ItemTalk.objects.filter(team__in=teams).aggregate(at=Max("changed_at"))["at"]
-    return at
+    return max(filter(None, _last_changes([team.pk for team in teams])), default=None)
+
+
+@written_once
+def _last_changes(teams: Any) -> QuerySet[Team, datetime | None]:
+    last = ItemTalk.objects.filter(team=OuterRef("pk")).order_by("-changed_at").values("changed_at")[:1]
+    return Team.objects.filter(pk__in=teams).order_by().values_list(Subquery(last), flat=True)
 
 
 # -- rows -----------------------------------------------------------------------------------------------
 
 
 def of(held: HeldItem) -> ItemTalk | None:
-    rows = ItemTalk.objects.select_related("assignee", "assigned_by", "snoozed_by")
-    return rows.filter(held=held).first()
+    return next(iter(_of(held.pk)), None)
+
+
+@written_once
+def _of(held: Any) -> QuerySet[ItemTalk]:
+    return ItemTalk.objects.select_related("assignee", "assigned_by", "snoozed_by").filter(held=held)
 
 
 def comments_of(held: HeldItem) -> list[Comment]:
     """Return an item's comments with their authors, oldest first."""
-    return list(Comment.objects.filter(held=held).select_related("author").order_by("pk"))
+    return _comments_of(held.pk)
+
+
+@written_once
+def _comments_of(held: Any) -> QuerySet[Comment]:
+    return Comment.objects.filter(held=held).select_related("author").order_by("pk")
 
 
 def erase(responses: Iterable[AgentResponse]) -> None:

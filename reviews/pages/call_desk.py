@@ -7,11 +7,12 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
+from metacog.db.prepared import written_once
 from metacog.heuristics.effects.calls.reader import Reader
 from metacog.heuristics.tool_calls import secrets
 from metacog.models import Role
@@ -107,12 +108,16 @@ def _posted_of(request: PersonRequest, held: HeldItem) -> Mapping[str, str]:
 
 def siblings(held: HeldItem) -> dict[str, Any]:
     """Return the ids of all that waits of a response, and where it is read together; nothing where it is one alone."""
-    waiting = held.response.held_items.filter(state=HeldItem.State.PENDING).order_by("index")
-    waiting = waiting.filter(~Exists(approvers.parked().filter(pk=OuterRef("pk"))))
-    found = list(waiting.values_list("public_id", flat=True))
+    found = _waiting_of(held.response_id)
     if len(found) < 2 or held.public_id not in found:
         return {}
     return {"siblings": found, "together_url": f"{reverse('together')}?{urlencode({'held': found}, doseq=True)}"}
+
+
+@written_once
+def _waiting_of(response: Any) -> QuerySet[HeldItem, str]:
+    waiting = HeldItem.objects.filter(response=response, state=HeldItem.State.PENDING).order_by("index")
+    return waiting.filter(~Exists(approvers.parked().filter(pk=OuterRef("pk")))).values_list("public_id", flat=True)
 
 
 def _metadata(name: str, value: Any) -> tuple[str, str, str]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db.models import QuerySet
 from django.forms import BaseForm
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.html import format_html
 from django.utils.text import Truncator
 from django.utils.translation import gettext
 from django_htmx.middleware import HtmxDetails
 
+from metacog.db.prepared import written_once
 from metacog.models import User
 from reviews.models import HeldItem
 from reviews.presentation.highlight import show
@@ -24,8 +27,28 @@ class PersonRequest(HttpRequest):
 
 
 def visible_items(request: PersonRequest) -> QuerySet[HeldItem]:
+    return _items([team.pk for team in request.user.teams])
+
+
+def visible_item(request: PersonRequest, held_id: str) -> HeldItem | None:
+    """Return a held item, read as `visible_items` are; None where there is none that this person sees."""
+    return next(iter(_with_id([team.pk for team in request.user.teams], held_id)), None)
+
+
+def visible_item_or_404(request: PersonRequest, held_id: str) -> HeldItem:
+    if held := visible_item(request, held_id):
+        return held
+    raise Http404
+
+
+def _items(teams: Any) -> QuerySet[HeldItem]:
     items = HeldItem.objects.select_related("response__problem", "agent__team", "call__outcome", "question", "terms")
-    return items.filter(team__in=request.user.teams)
+    return items.filter(team__in=teams)
+
+
+@written_once
+def _with_id(teams: Any, public_id: Any) -> QuerySet[HeldItem]:
+    return _items(teams).filter(public_id=public_id)
 
 
 def number(raw: str) -> int:

@@ -22,6 +22,7 @@ from django_htmx.http import push_url
 from metacog.audit import audit
 from metacog.db.clocks import LEEWAY
 from metacog.db.ids import first_id_at, new_id
+from metacog.db.prepared import written_once
 from metacog.db.rows import COUNTED
 from metacog.heuristics.contradiction.contradictions import contradicts
 from metacog.heuristics.tool_calls import secrets
@@ -35,7 +36,7 @@ from reviews.held.grants import NotGranted
 from reviews.held.presence import Presence
 from reviews.learning import reason_groups
 from reviews.metrics import review_time, sampling
-from reviews.models import AgentResponse, Approval, Decision, DecisionVerdict, HeldItem
+from reviews.models import AgentResponse, Approval, Decision, DecisionVerdict, HeldItem, Signal
 from reviews.pages import call_desk, call_edit, talk
 from reviews.pages.call_desk import of_edited
 from reviews.pages.deciding import (
@@ -47,7 +48,7 @@ from reviews.pages.deciding import (
     with_line_ends_of,
     words_waiting,
 )
-from reviews.pages.person import PersonRequest, forbidden, number, visible_items
+from reviews.pages.person import PersonRequest, forbidden, number, visible_item, visible_item_or_404
 from reviews.presentation import filter_form, highlight, questions
 from reviews.presentation.approvals import counted, whom
 from reviews.presentation.calls import answer_form, grant_form
@@ -78,7 +79,7 @@ def queue(request: PersonRequest) -> HttpResponse:
     filters, unknown = Filters.of_list(request.GET, request.user.teams, request.user.pk)
     page = listing.page(filters, request.user, around)
     first = _first(page) or next(iter(page.rows), None)
-    held = visible_items(request).get(pk=first.pk) if first else None
+    held = visible_item(request, first.public_id) if first else None
     # On a phone the list is all there is to see: the page says by itself when the item is in sight.
     return _split(request, filters, held, page=page, around=around, view="list", unknown_filters=unknown)
 
@@ -86,7 +87,7 @@ def queue(request: PersonRequest) -> HttpResponse:
 @require_safe
 def item(request: PersonRequest, held_id: str) -> HttpResponse:
     """Show one item beside the list; the item alone when the page has the list."""
-    held = _visible(request, held_id)
+    held = visible_item_or_404(request, held_id)
     if request.htmx:
         desk = _desk(request, Filters.of(request.GET, request.user.teams, request.user.pk), held, _presence(request))
         return render(request, "reviews/_desk.html", desk)
@@ -101,13 +102,13 @@ def following(request: PersonRequest, held_id: str) -> HttpResponse:
     The page keeps it until it is shown: to fetch it is not to look at it. `without` names what the page has shown or
     decided already; `now` says that it is shown at once.
     """
-    held, filters = _visible(request, held_id), Filters.of(request.GET, request.user.teams, request.user.pk)
+    held, filters = visible_item_or_404(request, held_id), Filters.of(request.GET, request.user.teams, request.user.pk)
     around = _presence(request)
     without = [held.public_id, *map(named, request.GET.getlist("without")[:MOST_AHEAD])]
     found = listing.neighbour(filters, request.user.teams, held, around, without)
     if found is None and "now" not in request.GET:
         return HttpResponse(status=204)
-    shown = found and _visible(request, found.public_id)
+    shown = found and visible_item_or_404(request, found.public_id)
     desk = _desk(request, filters, shown, around, in_sight="now" in request.GET)
     answer = render(request, "reviews/_desk.html", desk)
     return push_url(answer, (reverse("item", args=[shown.public_id]) if shown else reverse("queue")) + filters.query)
@@ -120,7 +121,7 @@ def changes(request: PersonRequest) -> HttpResponse:
     opened, in_sight = word(request.GET, "open"), "unseen" not in request.GET
     held = None
     if opened and in_sight and around.mine != opened:
-        held = visible_items(request).filter(public_id=opened).first()
+        held = visible_item(request, opened)
         _look(request, held)
     if listing.token(teams, around) == request.GET.get("token"):
         return HttpResponse(status=204)
@@ -128,14 +129,14 @@ def changes(request: PersonRequest) -> HttpResponse:
     page = listing.page(filters, request.user, around)
     context: dict[str, Any] = {"oob": True, "opened": opened}
     if opened:
-        held = held or visible_items(request).filter(public_id=opened).first()
+        held = held or visible_item(request, opened)
         context["others"] = around.others.get(held.pk) if held else None
         context |= {"held": held, **_alike(request, filters, held), **talk.of_desk(request, held)} if held else {}
         if held and request.GET.get("version") != str(held.version):
             context |= _desk(request, filters, held, around, in_sight=in_sight) | {"meanwhile": True}
     elif first := _first(page):
-        held = visible_items(request).get(pk=first.pk)
-        opened = held.public_id
+        held = visible_item(request, first.public_id)
+        opened = first.public_id
         context |= _desk(request, filters, held, around, in_sight=False) | {"fill_desk": True}
     context |= _list(request, filters, page, opened)
     return render(request, "reviews/_changes.html", context)
@@ -147,7 +148,7 @@ def reveal(request: PersonRequest, held_id: str) -> HttpResponse:
 
     As a part of the page, the desk with its editor (`edit`), or the page of the item.
     """
-    held, place = _visible(request, held_id), request.POST.get("at", "")
+    held, place = visible_item_or_404(request, held_id), request.POST.get("at", "")
     if not request.user.has_role(held.team_id, Role.REVIEWER):
         return forbidden(request)
     is_call = held.kind == Kind.TOOL_CALL
@@ -168,7 +169,7 @@ def reveal(request: PersonRequest, held_id: str) -> HttpResponse:
 @require_POST
 def decide(request: PersonRequest, held_id: str) -> HttpResponse:
     """Decide an item as the form shows it, then go on to the next."""
-    held, filters = _visible(request, held_id), Filters.of(request.GET, request.user.teams, request.user.pk)
+    held, filters = visible_item_or_404(request, held_id), Filters.of(request.GET, request.user.teams, request.user.pk)
     if not request.user.has_role(held.team_id, Role.REVIEWER):
         return forbidden(request)
     verdict, is_call = request.POST.get("verdict", ""), held.kind == Kind.TOOL_CALL
@@ -223,7 +224,7 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
         if isinstance(decision, Decision):
             passing.release(decision, released, how)
     except decisions.Standing:
-        held = _visible(request, held_id)
+        held = visible_item_or_404(request, held_id)
         return _split(request, filters, held, status=409, conflict=True, given=given, posted=posted)
     except decisions.WantsAnswer:
         return _split(request, filters, held, status=422, problem=wants_answer(), given=given, posted=posted)
@@ -245,13 +246,13 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
         return _noted(request, filters, decision, around)
     without = [named(each) for each in request.POST.getlist("without")[:MOST_AHEAD]]
     after = listing.neighbour(filters, request.user.teams, held, around, without)
-    return _go_on(request, filters, after and _visible(request, after.public_id), decision, around)
+    return _go_on(request, filters, after and visible_item_or_404(request, after.public_id), decision, around)
 
 
 @require_POST
 def score_edit(request: PersonRequest, held_id: str) -> HttpResponse:
     """Say what an edit scores, or which rules it meets, while somebody writes it; nothing is kept."""
-    held = _visible(request, held_id)
+    held = visible_item_or_404(request, held_id)
     if not request.user.has_role(held.team_id, Role.REVIEWER):
         return forbidden(request)
     if held.kind == Kind.TOOL_CALL:
@@ -283,7 +284,7 @@ def undo(request: PersonRequest, decision_id: str) -> HttpResponse:
     ).select_related("held")
     every = one_press.order_by("id") if decision.together else [decision]
     taken_back = [each.undone_at is not None or decisions.undo(each, request.user) for each in every]
-    held = _visible(request, decision.held.public_id)
+    held = visible_item_or_404(request, decision.held.public_id)
     if not all(taken_back):
         return _split(request, filters, held, status=409, too_late=True)
     return _go_on(request, filters, held, decision, _presence(request))
@@ -297,7 +298,7 @@ def withdraw_approval(request: PersonRequest, approval_id: str) -> HttpResponse:
     filters = Filters.of(request.GET, request.user.teams, request.user.pk)
     every = mine.filter(together=approval.together).select_related("held") if approval.together else [approval]
     taken_back = [each.ended_at is not None or decisions.withdraw_approval(each) for each in every]
-    held = _visible(request, approval.held.public_id)
+    held = visible_item_or_404(request, approval.held.public_id)
     if not all(taken_back):
         return _split(request, filters, held, status=409, too_late=True)
     return _go_on(request, filters, held, approval, _presence(request))
@@ -322,7 +323,7 @@ def _noted(request: PersonRequest, filters: Filters, decision: Taken, around: Pr
     `opened` is the item that it shows by now.
     """
     opened = word(request.POST, "opened")
-    held = visible_items(request).filter(public_id=opened).first() if opened else None
+    held = visible_item(request, opened) if opened else None
     _look(request, held)
     context: dict[str, Any] = {"held": held, "filters": filters, "told": _told(request, decision)}
     if "list" in request.POST:
@@ -442,8 +443,7 @@ def _desk(
     whole = body["response"] if body["response"] != held.text else ""
     is_call, may_see = held.kind == Kind.TOOL_CALL, "" in revealed
     shown_text = "" if is_call else held.text if may_see else secrets.masked_text(held.text)
-    looks = held.second_looks.only("second_look_at", "public_id", "received_at", "body", "erased_at")
-    history = list(Decision.as_told().filter(held=held).order_by("id"))
+    history = _history(held.pk)
     standing = next((decision for decision in history if decision.undone_at is None), None)
     why = in_force.why(held) if held.state == State.PENDING else None
     place = None
@@ -466,9 +466,7 @@ def _desk(
         | {
             "hesitation": hesitation,
             **other_parts(verdict_for_people({**verdict, "items": []}, body)),  # theirs may be long
-            "parts": explain(hesitation, response.signals.select_related("pattern__record"), held.agent_id)
-            if hesitation
-            else [],
+            "parts": explain(hesitation, _fired(response.pk), held.agent_id) if hesitation else [],
             "demanded": not is_call and not is_question and _is_demanded(held, body),
             "was_paused": not is_call and verdict["items"][held.index].get("paused", False),
             "text": None if is_call else marked(held, verdict, body, place.marks if place else (), is_revealed=may_see),
@@ -487,7 +485,7 @@ def _desk(
             "similar": alikes(held, similar.decided(held)),
             "second_looks": [
                 (look, said, None if is_call else contradicts(held.text, said))
-                for look in looks.order_by("-id")[:3]
+                for look in _second_looks(held.pk)
                 for said in (look.wire_body()["response"],)
             ],
             "can_decide": can_decide,
@@ -509,6 +507,22 @@ def _desk(
         | _alike(request, filters, held)
         | talk.of_desk(request, held)
     )
+
+
+@written_once
+def _history(held: Any) -> QuerySet[Decision]:
+    return Decision.as_told().filter(held=held).order_by("id")
+
+
+@written_once
+def _second_looks(held: Any) -> QuerySet[AgentResponse]:
+    rows = AgentResponse.objects.only("second_look_at", "public_id", "received_at", "body", "erased_at")
+    return rows.filter(second_look_at=held).order_by("-id")[:3]
+
+
+@written_once
+def _fired(response: Any) -> QuerySet[Signal]:
+    return Signal.objects.select_related("pattern__record").filter(response=response)
 
 
 def _alike(request: PersonRequest, filters: Filters, held: HeldItem) -> dict[str, Any]:
@@ -550,37 +564,15 @@ def _told(request: PersonRequest, just_done: Taken | None) -> dict[str, Any] | N
     """Return what the person did a moment ago, and until when it can be taken back."""
     now = timezone.now()
     told_for = max(TOLD_FOR, timedelta(seconds=settings.UNDO_SECONDS))
-    approval = _approved_last(request, just_done, now - 2 * told_for)
-    if isinstance(just_done, Approval):
-        return approval and _told_of(approval, now)
-    mine = Decision.objects.filter(person=request.user, held__team__in=request.user.teams)
+    since, mine = now - 2 * told_for, (request.user.pk, [team.pk for team in request.user.teams])
     # It may have been taken back so long after. Without a bound, whoever never decided has all decisions read.
     # Nor what was done before the clock was set back, which would stay the last.
-    recent = mine.filter(public_id__range=(first_id_at("dec", now - 2 * told_for), first_id_at("dec", now + LEEWAY)))
-    last = (
-        (mine.filter(pk=just_done.pk) if just_done else recent)
-        .select_related("held")
-        .only(
-            "public_id",
-            "verdict",
-            "decided_at",
-            "undone_at",
-            "release_at",
-            "released_at",
-            "together",
-            "held__team",
-            "held__public_id",
-            "held__kind",
-        )
-        .annotate(
-            clip=listing.beginning("held__"),
-            edited=listing.edited_begins(),
-            call_name=F("held__call__name"),
-            latest=Coalesce("undone_at", "decided_at"),
-        )
-        .order_by("-latest", "-public_id")
-        .first()
-    )
+    recent = *mine, first_id_at("dec", since), first_id_at("dec", now + LEEWAY)
+    if isinstance(just_done, Approval):
+        approval: Any = next(iter(_approval(*mine, just_done.pk)), None)
+        return approval and _told_of(approval, now)
+    approval = next(iter(_approved_last(*mine, since)), None)
+    last: Any = next(iter(_decision(*mine, just_done.pk) if just_done else _decided_last(*recent)), None)
     if approval and not just_done and (last is None or last.latest < (approval.ended_at or approval.given_at)):
         return _told_of(approval, now)
     if last is None:
@@ -588,7 +580,7 @@ def _told(request: PersonRequest, just_done: Taken | None) -> dict[str, Any] | N
     if last != just_done and last.latest < now - told_for:
         return None
     is_standing = last.undone_at is None
-    before = None if is_standing else _to_undo(recent, now)
+    before = None if is_standing else next(iter(_to_undo(*recent, now)), None)
     one_press = Decision.objects.filter(together=last.together, undone_at__isnull=is_standing)
     return {
         "decision": last,
@@ -605,16 +597,23 @@ def _told(request: PersonRequest, just_done: Taken | None) -> dict[str, Any] | N
     }
 
 
-def _approved_last(request: PersonRequest, just_done: Taken | None, since: datetime) -> Any:
-    """Return what the person approved last that decided nothing, or took back."""
-    rows = Approval.objects.filter(person=request.user, held__team__in=request.user.teams)
-    if isinstance(just_done, Approval):
-        rows = rows.filter(pk=just_done.pk)
-    else:
-        is_open = Q(ended_at=None, held__state=State.PENDING) | Q(ended=Approval.Ended.WITHDRAWN)
-        rows = rows.filter(is_open, given_at__gte=since)
-    rows = rows.select_related("held__terms").annotate(clip=listing.beginning("held__"))
-    return rows.annotate(edited=listing.edited_begins(), call_name=F("held__call__name")).order_by("-given_at").first()
+@written_once
+def _approval(person: Any, teams: Any, approval: Any) -> QuerySet[Approval]:
+    return _as_told(Approval.objects.filter(person=person, held__team__in=teams, pk=approval))
+
+
+@written_once
+def _approved_last(person: Any, teams: Any, since: Any) -> QuerySet[Approval]:
+    """Return what a person approved last that decided nothing, or took back."""
+    is_open = Q(ended_at=None, held__state=State.PENDING) | Q(ended=Approval.Ended.WITHDRAWN)
+    rows = Approval.objects.filter(is_open, person=person, held__team__in=teams, given_at__gte=since)
+    return _as_told(rows).order_by("-given_at")[:1]
+
+
+def _as_told(approvals: QuerySet[Approval]) -> QuerySet[Approval]:
+    clip, edited = listing.beginning("held__"), listing.edited_begins()
+    rows = approvals.select_related("held__terms")
+    return rows.annotate(clip=clip, edited=edited, call_name=F("held__call__name"))
 
 
 def _told_of(approval: Any, now: datetime) -> dict[str, Any]:
@@ -635,10 +634,40 @@ def _quoted(done: Any, *, is_standing: bool) -> str:
     return secrets.excerpt(done.held.kind, done.call_name, clip)
 
 
-def _to_undo(recent: QuerySet[Decision], now: datetime) -> Decision | None:
+@written_once
+def _decision(person: Any, teams: Any, decision: Any) -> QuerySet[Decision]:
+    return _latest(Decision.objects.filter(person=person, held__team__in=teams, pk=decision))
+
+
+@written_once
+def _decided_last(person: Any, teams: Any, since: Any, until: Any) -> QuerySet[Decision]:
+    return _latest(_recent(person, teams, since, until))
+
+
+def _recent(person: Any, teams: Any, since: Any, until: Any) -> QuerySet[Decision]:
+    """Return a person's decisions between two ids."""
+    return Decision.objects.filter(person=person, held__team__in=teams, public_id__range=(since, until))
+
+
+def _latest(decisions: QuerySet[Decision]) -> QuerySet[Decision]:
+    """Return what was done last of some decisions, with what the page says of it."""
+    rows = decisions.select_related("held").only(
+        *("public_id", "verdict", "decided_at", "undone_at", "release_at", "released_at", "together"),
+        *("held__team", "held__public_id", "held__kind"),
+    )
+    return rows.annotate(
+        clip=listing.beginning("held__"),
+        edited=listing.edited_begins(),
+        call_name=F("held__call__name"),
+        latest=Coalesce("undone_at", "decided_at"),
+    ).order_by("-latest", "-public_id")[:1]
+
+
+@written_once
+def _to_undo(person: Any, teams: Any, since: Any, until: Any, now: Any) -> QuerySet[Decision]:
     """Return the last of a person's decisions that can still be undone: what an Undo means after an Undo."""
-    resting = recent.filter(undone_at=None, released_at=None, release_at__gt=now)
-    return resting.only("public_id", "release_at").order_by("-public_id").first()
+    resting = _recent(person, teams, since, until).filter(undone_at=None, released_at=None, release_at__gt=now)
+    return resting.only("public_id", "release_at").order_by("-public_id")[:1]
 
 
 def _why_nothing(request: PersonRequest, filters: Filters) -> dict[str, Any]:
@@ -680,10 +709,6 @@ def _first(page: listing.Page) -> HeldItem | None:
     """Return the first item that waits; one that nobody else looks at, where there is one."""
     waiting = [row for row in page.rows if row.state == State.PENDING]
     return next((row for row in waiting if not row.lookers), waiting[0] if waiting else None)
-
-
-def _visible(request: PersonRequest, held_id: str) -> HeldItem:
-    return get_object_or_404(visible_items(request), public_id=held_id)
 
 
 def _edited(posted: str | None, original: str) -> str | None:

@@ -21,7 +21,7 @@ from metacog.models import Role, User
 from reviews.held import listing, presence, talk
 from reviews.held.filters import FILTERS, Filters
 from reviews.models import Comment, HeldItem
-from reviews.pages.person import PersonRequest, forbidden, number, visible_items
+from reviews.pages.person import PersonRequest, forbidden, number, visible_item_or_404
 
 MORNING = 9  # o'clock, where the person is
 
@@ -102,7 +102,7 @@ def views(filters: Filters, to_do: Mapping[str, int], person: User) -> list[View
 @require_POST
 def comment(request: PersonRequest, held_id: str) -> HttpResponse:
     """Say something about an item."""
-    held = _visible(request, held_id)
+    held = visible_item_or_404(request, held_id)
     if not request.user.has_role(held.team_id, Role.REVIEWER) or held.response.erased_at:
         return forbidden(request)
     text = request.POST.get("text", "")
@@ -126,7 +126,7 @@ def comment(request: PersonRequest, held_id: str) -> HttpResponse:
 @require_POST
 def comment_delete(request: PersonRequest, held_id: str, comment_id: str) -> HttpResponse:
     """Delete one's own comment."""
-    held = _visible(request, held_id)
+    held = visible_item_or_404(request, held_id)
     said = get_object_or_404(Comment.objects.select_related("held__agent"), held=held, public_id=comment_id)
     if said.author != request.user:
         return forbidden(request)
@@ -138,7 +138,7 @@ def comment_delete(request: PersonRequest, held_id: str, comment_id: str) -> Htt
 @require_POST
 def assign(request: PersonRequest, held_id: str) -> HttpResponse:
     """Give an item to oneself, to a member, or to nobody."""
-    held = _visible(request, held_id)
+    held = visible_item_or_404(request, held_id)
     if not request.user.has_role(held.team_id, Role.REVIEWER):
         return forbidden(request)
     to_me = request.POST.get("me") == "1"
@@ -182,7 +182,7 @@ def _told(done: talk.Assigned, person: User | None, me: User) -> str:
 @require_POST
 def snooze(request: PersonRequest, held_id: str) -> HttpResponse:
     """Snooze an item and go on to the next, or end a snooze."""
-    held, filters = _visible(request, held_id), Filters.of(request.GET, request.user.teams, request.user.pk)
+    held, filters = visible_item_or_404(request, held_id), Filters.of(request.GET, request.user.teams, request.user.pk)
     if not request.user.has_role(held.team_id, Role.REVIEWER):
         return forbidden(request)
     chosen, now = request.POST.get("until", ""), timezone.now()
@@ -224,10 +224,6 @@ def _moment(typed: str) -> datetime | None:
 def _at(moment: datetime) -> str:
     local = timezone.localtime(moment)
     return f"{date_format(local, 'DATE_FORMAT')} {local:%H:%M}"
-
-
-def _visible(request: PersonRequest, held_id: str) -> HeldItem:
-    return get_object_or_404(visible_items(request), public_id=held_id)
 
 
 def _to(held: HeldItem | None, filters: Filters, part: str = "") -> HttpResponse:

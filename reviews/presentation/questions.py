@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import Q, QuerySet
 
+from metacog.db.prepared import written_once
 from metacog.heuristics.contradiction.corrections import SURE
 from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import Role, User
@@ -34,16 +35,20 @@ class Question(NamedTuple):
 
 def about(user: User, response: AgentResponse) -> list[Question]:
     """Return what is asked about a response: about its message, and whether it was corrected by the one after it."""
-    rows = visible(user).filter(Q(response=response) | Q(before=response))
-    rows = rows.exclude(answer=PossibleCorrection.Answer.GONE).order_by("id")
-    return shown(user, list(rows), at=response.public_id)
+    return shown(user, _about([team.pk for team in user.teams], response.pk), at=response.public_id)
+
+
+@written_once
+def _about(teams: Any, response: Any) -> QuerySet[PossibleCorrection]:
+    rows = PossibleCorrection.objects.filter(Q(response=response) | Q(before=response), agent__team__in=teams)
+    return whole(rows.exclude(answer=PossibleCorrection.Answer.GONE).order_by("id"))
 
 
 def shown(user: User, rows: Sequence[PossibleCorrection], at: str = "") -> list[Question]:
     """Return questions as the page `at` shows them."""
     answered = [row.response.public_id for row in rows if row.answer]
     origins = PatternOrigin.objects.filter(kind=PatternOrigin.Kind.CORRECTION, row__in=answered)
-    taught = {origin.row: origin for origin in origins.select_related("pattern")}
+    taught = {origin.row: origin for origin in origins.select_related("pattern")} if answered else {}
     found = []
     for row in rows:
         before, body = row.before.wire_body(), row.response.wire_body()

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from django.db.models import QuerySet
+
+from metacog.db.prepared import written_once
 from metacog.heuristics.effects.calls.reader import Reader
 from metacog.heuristics.effects.pointers import at, names_of
 from metacog.heuristics.text.spans import Place
@@ -21,13 +24,14 @@ def readers_of(responses: Iterable[AgentResponse]) -> dict[tuple[int, int], Read
     wanted = {(each.agent_id, each.policy_version) for each in responses}
     if not wanted:
         return {}
-    rows = Policy.objects.filter(
-        agent__in={agent for agent, _ in wanted}, version__in={version for _, version in wanted}
-    )
-    return {
-        (agent, version): Reader(readers=readers, programs=programs)
-        for agent, version, readers, programs in rows.values_list("agent", "version", "readers", "programs")
-    }
+    rows = _readers([*{agent for agent, _ in wanted}], [*{version for _, version in wanted}])
+    return {(agent, version): Reader(readers=readers, programs=programs) for agent, version, readers, programs in rows}
+
+
+@written_once
+def _readers(agents: Any, versions: Any) -> QuerySet[Policy, tuple[int, int, Any, Any]]:
+    rows = Policy.objects.filter(agent__in=agents, version__in=versions).order_by()
+    return rows.values_list("agent", "version", "readers", "programs")
 
 
 def reader_of(response: AgentResponse) -> Reader:

@@ -13,12 +13,23 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
-from django.db.models import query
+from django.db.models import F, QuerySet, query
 from django.test.utils import CaptureQueriesContext
 
 from metacog.accounts.agents import create_agent
 from metacog.db import prepared
-from metacog.db.prepared import KEPT_VALUES, KEY, Insert, Select, Update, Write, ask_together, new, run_together
+from metacog.db.prepared import (
+    KEPT_VALUES,
+    KEY,
+    Insert,
+    Select,
+    Update,
+    Write,
+    ask_together,
+    new,
+    run_together,
+    written_once,
+)
 from metacog.models import Agent, AgentKey, AgentState, AuditEvent, AuditUnsealed, Team
 
 pytestmark = pytest.mark.django_db
@@ -137,6 +148,43 @@ def test_queries_asked_together_each_find_their_own(agents: list[Agent], django_
     assert ask_together(cursor(), []) == []
 
 
+@written_once
+def named(teams: Any, name: Any, *, flat: bool = False) -> QuerySet[Agent, Any]:
+    rows = Agent.objects.filter(team__in=teams, name=name).order_by("pk")
+    if flat:
+        return rows.values_list("public_id", flat=True)
+    return rows.select_related("team").only("name", "team__name").annotate(of=F("team__name"), tongue=F("language"))
+
+
+@written_once
+def of_each(teams: Any) -> QuerySet[Agent, str]:
+    first = Agent.objects.none()
+    for team in teams:
+        first |= Agent.objects.filter(team=team)
+    return first.order_by("team__name", "name").values_list("name", flat=True)
+
+
+def test_a_function_finds_its_rows_by_values_and_lists_of_values_of_any_length(
+    agents: list[Agent], django_assert_num_queries: Any
+) -> None:
+    blue, red = agents[0].team_id, agents[2].team_id
+    assert [agent.pk for agent in named([blue], "bo")] == [agents[1].pk]
+    assert [agent.pk for agent in named((blue, red), "bo")] == [agents[1].pk, agents[3].pk]
+    assert named([blue, red], "ada", flat=True) == [agents[0].public_id, agents[2].public_id]
+    assert named([red], "nobody") == []
+    with django_assert_num_queries(0):
+        assert named([], "bo") == []
+    assert of_each([red]) == ["ada", "bo"]
+    assert of_each([red, blue]) == ["ada", "bo", "ada", "bo"]
+
+
+def test_what_is_annotated_comes_with_the_model(agents: list[Agent], django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(1):
+        (found,) = named([agents[2].team_id], "ada")
+        assert (found.of, found.tongue, found.name, found.team.name) == ("Red", "en", "ada", "Red")
+    assert found.callback_url == agents[2].callback_url
+
+
 @pytest.mark.parametrize("value", ["'; DROP TABLE metacog_agent; --", "%s", "100 % 中文", ""])
 def test_a_value_is_only_a_value(agents: list[Agent], value: str) -> None:
     Agent.objects.filter(pk=agents[0].pk).update(name=value)
@@ -250,8 +298,8 @@ def test_django_has_what_is_used_of_its_inner_parts() -> None:
     compiler.as_sql()
     parts: list[tuple[Any, str]] = [
         (found, "_iterable_class"),
-        (query, "ModelIterable"),
-        (compiler, "select klass_info get_converters"),
+        (query, "ModelIterable FlatValuesListIterable"),
+        (compiler, "select klass_info annotation_col_map get_converters"),
         (row, "_meta _state"),
         (Agent, "_default_manager"),
         (row._state, "adding db"),
