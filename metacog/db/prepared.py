@@ -11,9 +11,9 @@ plain ORM does the same: for a release of Django that has changed them, and to t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
-from functools import cache, cached_property, lru_cache, wraps
+from functools import cache, cached_property, lru_cache
 from operator import itemgetter
 from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar, cast
 
@@ -48,14 +48,14 @@ class Parameter(models.Expression):
 
 
 class Parameters(models.Expression):
-    """Stands for several such values, for `__in`; each can be taken by itself."""
+    """Stands for several such values, for `__in`; a slice of it, as of a list, for some of them."""
 
     def __init__(self, *each: Parameter) -> None:
         super().__init__(output_field=models.BigIntegerField())
         self.each = each
 
-    def __iter__(self) -> Iterator[Parameter]:
-        return iter(self.each)
+    def __getitem__(self, part: slice) -> Parameters:
+        return Parameters(*self.each[part])
 
     def __len__(self) -> int:
         return len(self.each)
@@ -127,36 +127,49 @@ class Select(Generic[Row]):
         return _Written(sql, given, converters, made_of, len(compiler.select))
 
 
-def written_once(write: Callable[Given, models.QuerySet[Any, Row]]) -> Callable[Given, list[Row]]:
-    """Have a function that writes a query find its rows, with the SQL written once.
+class written_once(Generic[Given, Row]):
+    """Has a function that writes a query find its rows, with the SQL written once.
 
     What is given by place is a value, or a list of values (`Parameters` in the function), which the function may only
     compare with; what is given by name can be hashed and says how the query is written. The function reads no clock.
     """
 
-    @lru_cache(maxsize=KEPT_SHAPES)
-    def select(sizes: tuple[int | None, ...], how: tuple[tuple[str, Any], ...]) -> Select[Row]:
-        def with_lists(*values: Any) -> models.QuerySet[Any, Row]:
-            rest = iter(values)
-            given = [next(rest) if size is None else Parameters(*[next(rest) for _ in range(size)]) for size in sizes]
-            return write(*given, **dict(how))  # type: ignore[arg-type]
+    def __init__(self, write: Callable[Given, models.QuerySet[Any, Row]]) -> None:
+        self.write = write
+        self._select = lru_cache(maxsize=KEPT_SHAPES)(self._select_of)
 
-        return Select(with_lists, parameters=sum([1 if size is None else size for size in sizes]))
-
-    @wraps(write)
-    def rows(*given: Given.args, **how: Given.kwargs) -> list[Row]:
+    def __call__(self, *given: Given.args, **how: Given.kwargs) -> list[Row]:
         if not settings.PREPARED:
-            return list(write(*given, **how))
+            return self.anew(*given, **how)
         sizes: list[int | None] = []
         values: list[Value] = []
         for value in cast("Iterable[Any]", given):
-            is_list = isinstance(value, list | tuple)
+            is_list = isinstance(value, list)
             sizes.append(len(value) if is_list else None)
             values += value if is_list else [value]
         with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
-            return select(tuple(sizes), tuple(how.items()))(cursor, *values)
+            return self._select(tuple(sizes), tuple(how.items()))(cursor, *values)
 
-    return rows
+    def first(self, *given: Given.args, **how: Given.kwargs) -> Row | None:
+        return next(iter(self(*given, **how)), None)
+
+    def anew(self, *given: Given.args, **how: Given.kwargs) -> list[Row]:
+        """Find them with the SQL written for this once: where what is given by name reads the clock."""
+        return list(self.write(*given, **how))
+
+    def _select_of(self, sizes: tuple[int | None, ...], how: tuple[tuple[str, Any], ...]) -> Select[Row]:
+        def write(*values: Any) -> models.QuerySet[Any, Row]:
+            rest = iter(values)
+            given = [next(rest) if size is None else Parameters(*[next(rest) for _ in range(size)]) for size in sizes]
+            return self.write(*given, **dict(how))  # type: ignore[arg-type]
+
+        return Select(write, parameters=sum([1 if size is None else size for size in sizes]))
+
+
+def filled(values: Collection[Value]) -> list[Value]:
+    """Return values for `__in`, the last again and again: so their number is 1, 2, 4, 8 …, each with its own SQL."""
+    found = list(values)
+    return found + found[-1:] * ((1 << (len(found) - 1).bit_length()) - len(found) if found else 0)
 
 
 Asked = tuple["Select[Any]", tuple[Value, ...]]  # with its values

@@ -51,7 +51,7 @@ from reviews.api.responses import SAID, Approvals, Decided, Held, Version, wants
 from reviews.held import approvers, decisions, grants
 from reviews.held.calls import passing
 from reviews.held.filters import FILTERS, Filters, Order, with_metadata
-from reviews.held.listing import along, behind, in_order, matching
+from reviews.held.listing import along, behind, in_order, matching, place_of
 from reviews.models import Approval, Comment, Decision, HeldItem, ItemTalk
 from reviews.outbox.notification_texts import zone_of
 from reviews.presentation.approvals import whom as in_words
@@ -283,7 +283,7 @@ def read_queue(request: TokenRequest, asked: Query[QueueAsked]) -> HttpResponse:
         items = items.exclude(state=State.PENDING) if state == "decided" else items.filter(state=state)
         if state == "pending":
             items = approvers.narrowed(items, filters.needs, person.pk)
-        return behind(items, filters, last) if last else items
+        return behind(items, filters, place_of(last, filters)) if last else items
 
     # Which they are first, as in the console: else the texts of all that match are read to be put in order.
     listed = list(along(of, filters, teams, asked.limit + 1).values_list("pk", flat=True))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, QuerySet
 from django.db.models.functions import Left
 from django.db.models.lookups import LessThan
 
+from metacog.db.prepared import Value, filled, written_once
 from metacog.db.rows import Row, first_rows
 from metacog.heuristics.alike import differences, shape
 from metacog.heuristics.alike.differences import Column
@@ -59,35 +60,45 @@ def leads(items: Items, others: Items) -> Items:
     return items.filter(~Exists(same.filter(before)))
 
 
-def groups(rows: Iterable[Any], others: Items) -> Mapping[int, Group]:
-    """Return by key what `rows` stand for where that is more than one of `others`; two queries, however many rows.
+Counted = tuple[int, int, int, int]  # a key, how many items have it, the first and the last of them
 
-    The rows are pending and have `call_name`.
+
+def counted(others: Items, keys: Any) -> QuerySet[Any, Counted]:
+    """Count among pending items those with each of some keys."""
+    of_keys = others.filter(alike__in=keys).order_by().values_list("alike")
+    return of_keys.annotate(count=Count("pk"), first=Min("pk"), last=Max("pk"))
+
+
+def groups(rows: Iterable[Any], count: Callable[[list[Value]], Iterable[Counted]]) -> Mapping[int, Group]:
+    """Return by key what `rows` stand for where that is more than one; two queries, however many rows.
+
+    `count` counts the others with some keys as `counted` does. The rows are pending and have `call_name`.
     """
     standing = {row.alike: row for row in rows if row.alike is not None and row.state == HeldItem.State.PENDING}
-    counted = (
-        others.filter(alike__in=standing)
-        .order_by()
-        .values_list("alike")
-        .annotate(count=Count("pk"), first=Min("pk"), last=Max("pk"))
-    )
-    found = {key: (count, first, last) for key, count, first, last in counted if count > 1}
+    numbers = count(filled(standing)) if standing else ()
+    found = {key: (count, first, last) for key, count, first, last in numbers if count > 1}
     sampled = {key: sorted({standing[key].pk, first, last}) for key, (_, first, last) in found.items()}
-    rows_of = HeldItem.objects.filter(pk__in=[pk for keys in sampled.values() for pk in keys])
-    texts = {pk: (text, sha256) for pk, text, sha256 in rows_of.values_list("pk", Left("text", SAMPLE), "sha256")}
+    wanted = filled([pk for keys in sampled.values() for pk in keys])
+    texts = {pk: (text, sha256) for pk, text, sha256 in (_texts(wanted) if wanted else ())}
     return {
         key: Group(count, differing(standing[key].call_name, [texts[pk] for pk in sampled[key] if pk in texts]))
         for key, (count, _, _) in found.items()
     }
 
 
-def group_of(held: HeldItem, others: Items) -> Group | None:
+@written_once
+def _texts(items: Any) -> QuerySet[HeldItem, tuple[int, str, str]]:
+    rows = HeldItem.objects.filter(pk__in=items).order_by()
+    return rows.values_list("pk", Left("text", SAMPLE), "sha256")
+
+
+def group_of(held: HeldItem, count: Callable[[list[Value]], Iterable[Counted]]) -> Group | None:
     """Return of a pending item, read with its call, what it stands among, as its row does; None where it is alone."""
     if held.state != HeldItem.State.PENDING or held.alike is None:
         return None
     row: Any = held
     row.call_name = _tool_of(held)
-    return groups([row], others).get(held.alike)
+    return groups([row], count).get(held.alike)
 
 
 def _tool_of(held: HeldItem) -> str | None:

@@ -370,6 +370,11 @@ class Filters:
         return self != default
 
     @property
+    def reads_clock(self) -> bool:
+        """Tell whether what matches depends on when, or in which time zone, it is asked."""
+        return bool(self.since or self.until or self.snoozed)
+
+    @property
     def more(self) -> bool:
         """Tell whether any of those is set that the page folds away."""
         return any(each.typed and getattr(self, name) for name, each in FILTERS.items())

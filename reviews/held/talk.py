@@ -315,7 +315,7 @@ def _last_changes(teams: Any) -> QuerySet[Team, datetime | None]:
 
 
 def of(held: HeldItem) -> ItemTalk | None:
-    return next(iter(_of(held.pk)), None)
+    return _of.first(held.pk)
 
 
 @written_once

@@ -32,7 +32,7 @@ def visible_items(request: PersonRequest) -> QuerySet[HeldItem]:
 
 def visible_item(request: PersonRequest, held_id: str) -> HeldItem | None:
     """Return a held item, read as `visible_items` are; None where there is none that this person sees."""
-    return next(iter(_with_id([team.pk for team in request.user.teams], held_id)), None)
+    return _with_id.first([team.pk for team in request.user.teams], held_id)
 
 
 def visible_item_or_404(request: PersonRequest, held_id: str) -> HeldItem:

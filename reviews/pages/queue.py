@@ -108,7 +108,7 @@ def following(request: PersonRequest, held_id: str) -> HttpResponse:
     found = listing.neighbour(filters, request.user.teams, held, around, without)
     if found is None and "now" not in request.GET:
         return HttpResponse(status=204)
-    shown = found and visible_item_or_404(request, found.public_id)
+    shown = visible_item_or_404(request, found) if found else None
     desk = _desk(request, filters, shown, around, in_sight="now" in request.GET)
     answer = render(request, "reviews/_desk.html", desk)
     return push_url(answer, (reverse("item", args=[shown.public_id]) if shown else reverse("queue")) + filters.query)
@@ -123,7 +123,7 @@ def changes(request: PersonRequest) -> HttpResponse:
     if opened and in_sight and around.mine != opened:
         held = visible_item(request, opened)
         _look(request, held)
-    if listing.token(teams, around) == request.GET.get("token"):
+    if listing.token(request.user, around) == request.GET.get("token"):
         return HttpResponse(status=204)
     filters = Filters.of(request.GET, teams, request.user.pk)
     page = listing.page(filters, request.user, around)
@@ -246,7 +246,7 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
         return _noted(request, filters, decision, around)
     without = [named(each) for each in request.POST.getlist("without")[:MOST_AHEAD]]
     after = listing.neighbour(filters, request.user.teams, held, around, without)
-    return _go_on(request, filters, after and visible_item_or_404(request, after.public_id), decision, around)
+    return _go_on(request, filters, visible_item_or_404(request, after) if after else None, decision, around)
 
 
 @require_POST
@@ -569,10 +569,10 @@ def _told(request: PersonRequest, just_done: Taken | None) -> dict[str, Any] | N
     # Nor what was done before the clock was set back, which would stay the last.
     recent = *mine, first_id_at("dec", since), first_id_at("dec", now + LEEWAY)
     if isinstance(just_done, Approval):
-        approval: Any = next(iter(_approval(*mine, just_done.pk)), None)
+        approval: Any = _approval.first(*mine, just_done.pk)
         return approval and _told_of(approval, now)
-    approval = next(iter(_approved_last(*mine, since)), None)
-    last: Any = next(iter(_decision(*mine, just_done.pk) if just_done else _decided_last(*recent)), None)
+    approval = _approved_last.first(*mine, since)
+    last: Any = _decision.first(*mine, just_done.pk) if just_done else _decided_last.first(*recent)
     if approval and not just_done and (last is None or last.latest < (approval.ended_at or approval.given_at)):
         return _told_of(approval, now)
     if last is None:
@@ -580,7 +580,7 @@ def _told(request: PersonRequest, just_done: Taken | None) -> dict[str, Any] | N
     if last != just_done and last.latest < now - told_for:
         return None
     is_standing = last.undone_at is None
-    before = None if is_standing else next(iter(_to_undo(*recent, now)), None)
+    before = None if is_standing else _to_undo.first(*recent, now)
     one_press = Decision.objects.filter(together=last.together, undone_at__isnull=is_standing)
     return {
         "decision": last,

@@ -189,7 +189,7 @@ def snooze(request: PersonRequest, held_id: str) -> HttpResponse:
     if chosen == "now":
         if talk.wake(held, request.user):
             messages.success(request, gettext("The snooze is over: the item is in the queue again."))
-        return _to(held, filters)
+        return _to(held_id, filters)
     until = _until(chosen, now) if chosen in ("hour", "tomorrow") else _moment(request.POST.get("at", ""))
     if until is None:
         return _answer(request, held, wrong=gettext("Give a date and a time: nothing was snoozed."), state_only=True)
@@ -210,7 +210,7 @@ def snooze(request: PersonRequest, held_id: str) -> HttpResponse:
     said = gettext("Snoozed until %(until)s. It expires as always, on %(expires)s.")
     messages.success(request, said % {"until": _at(until), "expires": _at(held.expires_at)})
     following = listing.neighbour(filters, request.user.teams, held, presence.of(request.user))
-    return _to(following if following != held else None, filters)
+    return _to(following if following != held.public_id else None, filters)
 
 
 def _moment(typed: str) -> datetime | None:
@@ -226,8 +226,8 @@ def _at(moment: datetime) -> str:
     return f"{date_format(local, 'DATE_FORMAT')} {local:%H:%M}"
 
 
-def _to(held: HeldItem | None, filters: Filters, part: str = "") -> HttpResponse:
-    page = reverse("item", args=[held.public_id]) if held else reverse("queue")
+def _to(held_id: str | None, filters: Filters, part: str = "") -> HttpResponse:
+    page = reverse("item", args=[held_id]) if held_id else reverse("queue")
     return HttpResponseRedirect(page + filters.query + part)
 
 
@@ -245,7 +245,7 @@ def _answer(
     if not request.htmx:
         if note or wrong:
             (messages.error if wrong else messages.success)(request, wrong or note)
-        return _to(held, filters, "#talk")
+        return _to(held.public_id, filters, "#talk")
     told = {"held": held, "filters": filters, "talk_note": note, "talk_wrong": wrong, "typed": typed}
     template = "reviews/_talk_state.html" if state_only else "reviews/_talk.html"
     context = of_desk(request, held) | told

@@ -26,6 +26,7 @@ from metacog.db.prepared import (
     Update,
     Write,
     ask_together,
+    filled,
     new,
     run_together,
     written_once,
@@ -159,8 +160,8 @@ def named(teams: Any, name: Any, *, flat: bool = False) -> QuerySet[Agent, Any]:
 @written_once
 def of_each(teams: Any) -> QuerySet[Agent, str]:
     first = Agent.objects.none()
-    for team in teams:
-        first |= Agent.objects.filter(team=team)
+    for at in range(len(teams)):
+        first |= Agent.objects.filter(team__in=teams[at : at + 1])
     return first.order_by("team__name", "name").values_list("name", flat=True)
 
 
@@ -169,11 +170,14 @@ def test_a_function_finds_its_rows_by_values_and_lists_of_values_of_any_length(
 ) -> None:
     blue, red = agents[0].team_id, agents[2].team_id
     assert [agent.pk for agent in named([blue], "bo")] == [agents[1].pk]
-    assert [agent.pk for agent in named((blue, red), "bo")] == [agents[1].pk, agents[3].pk]
+    assert [agent.pk for agent in named([blue, red], "bo")] == [agents[1].pk, agents[3].pk]
     assert named([blue, red], "ada", flat=True) == [agents[0].public_id, agents[2].public_id]
+    assert named(filled([red, blue, blue]), "bo", flat=True) == [agents[1].public_id, agents[3].public_id]
     assert named([red], "nobody") == []
+    assert named.first([red], "nobody") is None
     with django_assert_num_queries(0):
         assert named([], "bo") == []
+    assert [len(filled(range(count))) for count in (0, 1, 2, 3, 5, 50)] == [0, 1, 2, 4, 8, 64]
     assert of_each([red]) == ["ada", "bo"]
     assert of_each([red, blue]) == ["ada", "bo", "ada", "bo"]
 
