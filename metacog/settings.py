@@ -502,6 +502,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "reviews.context_processors.console",
             ],
+            "libraries": {"i18n": "metacog.http.translated"},
         },
     },
 ]
@@ -635,6 +636,7 @@ SILENCED_SYSTEM_CHECKS = [
     "security.W005",  # HSTS for subdomains is the operator's to promise, not ours
     "security.W008",  # see SECURE_SSL_REDIRECT
     "security.W021",  # HSTS preload likewise
+    "templates.W003",  # metacog.http.translated takes the place of Django's i18n
 ]
 
 MAX_BODY_BYTES = 1_048_576
