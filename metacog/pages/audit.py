@@ -6,7 +6,8 @@ import io
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,6 +16,8 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict, Streaming
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format, localize
+from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.translation import get_language, gettext, override, pgettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
@@ -46,6 +49,9 @@ ACTORS: dict[str, Any] = {
     "system": _("System"),
     EVERYBODY: _("All events"),
 }
+
+
+ACTOR_KINDS: dict[str, Any] = dict(AuditEvent.Actor.choices)
 
 
 class FilterForm(forms.Form):
@@ -133,14 +139,14 @@ def audit(request: PersonRequest) -> HttpResponse:
     rows, following = log.page(events, _place(request.GET.get("before", "")))
     here = {name: form.data[name] for name in form.fields if form.cleaned_data.get(name)}
     here["actor"] = form.shown_actor
-    query = urlencode(here)
+    query, comma = urlencode(here), gettext(", ")
     others = {name: value for name, value in here.items() if name not in ("actor", "person")}
     if following:
         here["before"] = f"{(following[0] - _EPOCH) // timedelta(microseconds=1)}-{following[1]}"
     context = {
         "form": form,
         "choice": agents,
-        "rows": [_row(event) for event in rows],
+        "rows": [_row(event, comma) for event in rows],
         "actors": [
             (name, "?" + urlencode({"actor": actor, **others}), actor == form.shown_actor)
             for actor, name in ACTORS.items()
@@ -247,21 +253,41 @@ def _place(text: str) -> Place | None:
         return None
 
 
-def _row(event: AuditEvent) -> dict[str, Any]:
-    data = event.data
+def _row(event: AuditEvent, comma: str) -> dict[str, Any]:
+    """Return what a row says, in words: what its template works out, a page waits for fifty times."""
+    data, local = event.data, timezone.localtime(event.at)
     return {
         "event": event,
+        "iso": f"{local:%Y-%m-%dT%H:%M:%S.%f%z}",
+        "day": _day(local.date(), get_language() or ""),
+        "time": f"{local:%H:%M:%S}",
+        "actor_kind": ACTOR_KINDS.get(event.actor_kind, event.actor_kind),
         "action": menu.name_of(event.action),
         "sentence": words.tell(event),
         "score": data.get("score"),
         "signals": pgettext("list", ", ").join(str(SIGNALS.get(name, name)) for name in data.get("signals", [])),
         "url": _address(event),
         "details": [
-            (name, [(each, _page_in(event, str(each))) for each in (value if isinstance(value, list) else [value])])
+            (name, format_html_join(comma, "{}", [(_detail(event, each),) for each in value]))
+            if isinstance(value, list)
+            else (name, _detail(event, value))
             for name, value in sorted(data.items())
             if value is not None and name not in ("score", "signals")
         ],
     }
+
+
+@lru_cache(maxsize=256)
+def _day(day: date, language: str) -> str:
+    """Write a day in the language that is active; a page has the same few days in all its rows."""
+    return date_format(day, "DATE_FORMAT")
+
+
+def _detail(event: AuditEvent, value: Any) -> str:
+    """Write one value of an event's data, with a link to the page of what it names."""
+    shown = conditional_escape(localize(value))
+    url = _page_in(event, str(value))
+    return format_html('<a href="{}">{}</a>', url, shown) if url else shown
 
 
 # The page of what an id names, by its prefix; and of what an action is about, by its beginning.
