@@ -25,7 +25,7 @@ from metacog.heuristics.tool_calls import secrets
 from metacog.heuristics.tool_calls.rules import Judged
 from metacog.models import Agent
 from reviews.models import AgentResponse, Decision
-from reviews.scoring.preview import DAYS, EXAMPLES, MOST
+from reviews.scoring.preview import DAYS, EXAMPLES, MOST, holds_alike
 
 Fate = Literal["asked", "allowed", "denied"]
 FATES: tuple[Fate, ...] = ("asked", "allowed", "denied")
@@ -101,7 +101,8 @@ def calls_preview(
     """Judge the agent's stored tool calls by the policy in force and by a draft. Three queries, two without any."""
     since = timezone.now() - timedelta(days=DAYS)
     stored = AgentResponse.latest_of(agent).filter(calls__gt=0, received_at__gte=since)
-    under_draft = in_force.with_policy(draft)
+    is_same = holds_alike(in_force.policy, draft)
+    under_draft = in_force if is_same else in_force.with_policy(draft)
     is_read_so = under_draft.rules.reads_as(in_force.rules)  # which is most of what a call costs here
     found = CallsPreview(PackFit(draft), rules=[RuleTally(rule) for rule in (*under_draft.rules.given, None)])
     found.total = stored.order_by().filter(erased_at=None)[: COUNTED + 1].count()
@@ -118,7 +119,10 @@ def calls_preview(
         for index, item, call, became in _stored(in_force, raw, answered, seen):
             found.calls += 1
             now, judged = _fate(found.now, agent, in_force, item, index)
-            then, judged = _fate(found.then, agent, under_draft, item, index, judged.reading if is_read_so else None)
+            then = now
+            if not is_same:
+                reading = judged.reading if is_read_so else None
+                then, judged = _fate(found.then, agent, under_draft, item, index, reading)
             tallies = [_count(found, places, judged, then)]
             if with_shadow:
                 tallies += _in_shadow(found, places, under_draft.rules.judge(call, judged.reading, with_shadow=True))
@@ -126,6 +130,8 @@ def calls_preview(
             came += [(tally, became) for tally in tallies]
             if now != then and len(found.examples) < EXAMPLES:
                 found.examples.append(Example(public_id, received_at, item.text, now, then))
+    if is_same:
+        found.then = found.now
     _tell_outcomes(came, seen)
     return found
 

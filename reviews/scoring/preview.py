@@ -85,8 +85,7 @@ def preview(agent: Agent, in_force: heuristics.Scorer, draft: heuristics.Policy,
     stored = AgentResponse.latest_of(agent).filter(received_at__gte=since, erased_at=None)
     outcomes = _outcomes(stored[:most])
     policy, under_draft = in_force.policy, in_force.with_policy(draft)
-    # Of what differs, these three make nothing hesitate.
-    is_same = replace(policy, quality=draft.quality, stuck=draft.stuck, language=draft.language) == draft
+    is_same = holds_alike(policy, draft)
     found = Preview(total=stored.order_by()[: COUNTED + 1].count())
     added, dropped = list[_Differing](), list[_Differing]()
     history = "history" if in_force.looks_for_sources or under_draft.looks_for_sources else Value("")
@@ -112,6 +111,11 @@ def preview(agent: Agent, in_force: heuristics.Scorer, draft: heuristics.Policy,
         found.then = found.now
     found.added, found.dropped = _examples(added, dropped)
     return found
+
+
+def holds_alike(policy: heuristics.Policy, draft: heuristics.Policy) -> bool:
+    """Tell whether policies differ at most in what makes nothing hesitate and decides about no call."""
+    return replace(policy, quality=draft.quality, stuck=draft.stuck, language=draft.language) == draft
 
 
 def _examples(*found: list[_Differing]) -> Iterator[list[Example]]:

@@ -40,17 +40,19 @@ class EffectRule(NamedTuple):
     owned: tuple[str, ...]  # marks of effects that do not count: on what the same command has made, or a test's own
     of: frozenset[str]  # kinds of objects: only what is on one of these counts
 
+    def may_hold(self, kinds: frozenset[str]) -> bool:
+        """Say whether it can hold, or be in doubt, of a call with these kinds of effects, whatever they are on."""
+        if self.only and kinds - self.only:
+            return False
+        return "unknown" in kinds or (self.all <= kinds and (not self.any or bool(self.any & kinds)))
+
     def holds(self, reading: Reading, *, allows: bool) -> bool:
-        """Say whether it holds of a call.
+        """Say whether it holds of a call, of whose kinds it may hold.
 
         Of what cannot be read for certain no allowance does, unless it names `unknown`. Any other rule raises Unfit
         where what is unknown might be what it asks for: then a person is asked.
         """
         kinds = {effect.effect for effect in reading.effects}
-        if self.only and kinds - self.only:
-            return False
-        if "unknown" not in kinds and not (self.all <= kinds and (not self.any or self.any & kinds)):
-            return False  # as it is with most rules of a pack, before a glob is looked at
         counted = [effect for effect in reading.effects if self._is_counted(effect)]
         if self.only and len(counted) < len(reading.effects):
             return False

@@ -28,6 +28,7 @@ MAX_HINTS = 20
 MAX_REASON = 300
 MAX_GROUP = 100
 MOST_PEOPLE = 10
+KEPT_KINDS = 100
 UNTRUSTED = "The tool's server is not trusted, so its hints cannot be believed."
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -122,7 +123,7 @@ def is_for_people(rule: Mapping[str, Any] | None) -> bool:
 class Rules:
     """The rules of a policy, in order: the first that matches decides, else the default."""
 
-    __slots__ = ("_default", "_reader", "_rules", "_trusted", "given")
+    __slots__ = ("_by_kinds", "_default", "_reader", "_rules", "_trusted", "given")
 
     given: Sequence[Mapping[str, Any]]  # in order, as the team, the policy and its packs have them
 
@@ -142,6 +143,7 @@ class Rules:
         if errors:
             raise ValueError(errors)
         self._rules, self._default, self.given = built, default, tuple(rules)
+        self._by_kinds: dict[frozenset[str], Sequence[_Rule]] = {}
         self._reader, self._trusted = reader or Reader(), trusted
 
     def reads_as(self, other: Self) -> bool:
@@ -161,7 +163,7 @@ class Rules:
         """
         reading = reading or self.read(call)
         asked = _Asked(call, reading, is_trusted(call.name, self._trusted))
-        for rule in self._rules:
+        for rule in self._about(reading):
             if rule.is_shadow and not with_shadow:
                 continue
             try:
@@ -173,6 +175,19 @@ class Rules:
             except Unfit as unfit:
                 return Judged("ask", rule.given, reading, str(unfit))
         return Judged(self._default, None, reading)
+
+    def _about(self, reading: Reading) -> Sequence[_Rule]:
+        """Return the rules that the kinds of a call's effects do not rule out: few of a pack's are about any one call.
+
+        Kept, as far as those of some calls are: what few kinds there are come again and again.
+        """
+        kinds = frozenset([effect.effect for effect in reading.effects])
+        left = self._by_kinds.get(kinds)
+        if left is None:
+            left = [rule for rule in self._rules if rule.effects is None or rule.effects.may_hold(kinds)]
+            if len(self._by_kinds) < KEPT_KINDS:
+                self._by_kinds[kinds] = left
+        return left
 
 
 def is_own(rule: Mapping[str, Any]) -> bool:
