@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Self
 
 from django.db import models
@@ -165,11 +166,16 @@ class HeldItem(models.Model):
 
     def get_kind_display(self) -> str:
         """Name the kind, as Django does of a field with choices; another is the agent's word, and quoted."""
-        return str(dict(self.Kind.choices).get(self.kind, f"“{self.kind.upper()}”"))
+        return str(_kinds().get(self.kind, f"“{self.kind.upper()}”"))
 
     @property
     def state_for_agent(self) -> str:
         return str(self.state) if self.closed_at else str(self.State.PENDING)
+
+
+@cache
+def _kinds() -> dict[str, Any]:
+    return dict(HeldItem.Kind.choices)  # made anew each time it is asked for
 
 
 class ReviewTerms(models.Model):
