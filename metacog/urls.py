@@ -104,6 +104,7 @@ urlpatterns = [
     path("queue/<str:held_id>/assign", talk.assign, name="assign"),
     path("queue/<str:held_id>/snooze", talk.snooze, name="snooze"),
     path("queue/<str:held_id>/reveal", queue.reveal, name="reveal"),
+    path("queue/<str:held_id>/grant-waiting", grants.waiting, name="grant-waiting"),
     path("queue/<str:held_id>/by-mail/<str:token>", decide_by_mail.by_mail, name="by-mail"),
     path("queue/<str:held_id>/by-mail/<str:token>/undo", decide_by_mail.undo_by_mail, name="by-mail-undo"),
     path("grants/", grants.grant_list, name="grants"),

@@ -92,7 +92,9 @@ def of_desk(
         "outcome": _outcome(outcome),
         "became": _became(held, outcome),
         "grants": grant_form.rows_of(request.user, [each for each in given if not each.is_fallen]),
-        "grant_form": grant_form.form_of(held, _posted_of(request, held)) if may_decide else {},
+        "grant_form": grant_form.form_of(held, _posted_of(request, held), with_waiting="grant" in request.GET)
+        if may_decide
+        else {},
         "released_changes": _released(held, standing),
         "before": before,
         "before_lines": [(each, secrets.line(call.name, each.beginning) or call.name) for each in before.latest],

@@ -10,10 +10,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
+from metacog.db.prepared import written_once
 from metacog.heuristics.tool_calls.approvers import ANYBODY
 from metacog.heuristics.tool_calls.definition import definition_of
 from metacog.heuristics.tool_calls.grants import Match, Scope, keys
@@ -31,6 +33,17 @@ class Waiting(NamedTuple):
 
     held: HeldItem
     by: frozenset[tuple[Match, Scope]]
+
+
+def may_wait(held: HeldItem) -> bool:
+    """Say whether calls of the same tool wait beside this one: without, none is to be looked at."""
+    return bool(_others(held.agent_id, held.pk, held.call.name, timezone.now()))
+
+
+@written_once
+def _others(agent: Any, held: Any, tool: Any, now: Any) -> QuerySet[HeldItem, int]:
+    rows = HeldItem.objects.filter(agent=agent, kind=HeldItem.Kind.TOOL_CALL, state=State.PENDING, expires_at__gt=now)
+    return rows.filter(call__name=tool).exclude(pk=held).order_by().values_list("pk", flat=True)[:1]
 
 
 def waiting(held: HeldItem, found: grants.Asked, now: datetime) -> list[Waiting]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -20,9 +20,9 @@ from metacog.pages.agent_choice import choice
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.held import grants
 from reviews.held.filters import named
-from reviews.models import CallGrant
-from reviews.pages.person import PersonRequest, forbidden
-from reviews.presentation.calls.grant_form import rows_of
+from reviews.models import CallGrant, HeldItem
+from reviews.pages.person import PersonRequest, forbidden, visible_item_or_404
+from reviews.presentation.calls.grant_form import rows_of, waiting_of
 
 STATES: Mapping[str, Promise] = {"active": _("In force"), "ended": _("Ended")}
 SHOWN = 100
@@ -51,6 +51,17 @@ def grant_list(request: PersonRequest) -> HttpResponse:
         "section": "grants",
     }
     return render(request, "reviews/grants.html", context)
+
+
+@require_safe
+def waiting(request: PersonRequest, held_id: str) -> HttpResponse:
+    """Give the form beside Approve the calls that wait and that a grant of this one would let pass, too."""
+    held = visible_item_or_404(request, held_id)
+    if held.kind != HeldItem.Kind.TOOL_CALL or held.state != HeldItem.State.PENDING:
+        raise Http404
+    if not request.user.has_role(held.team_id, Role.REVIEWER):
+        return forbidden(request)
+    return render(request, "reviews/_grant_waiting.html", {"grant_form": waiting_of(held)})
 
 
 def _url(state: str, agent: str, after: str = "") -> str:

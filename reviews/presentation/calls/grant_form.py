@@ -51,8 +51,11 @@ class Offer(NamedTuple):
     is_chosen: bool
 
 
-def form_of(held: HeldItem, posted: Mapping[str, str]) -> dict[str, Any]:
-    """Return what the form beside Approve has, as it was posted; {} where no grant can let such calls pass."""
+def form_of(held: HeldItem, posted: Mapping[str, str], *, with_waiting: bool = False) -> dict[str, Any]:
+    """Return what the form beside Approve has, as it was posted; {} where no grant can let such calls pass.
+
+    The calls that wait and would pass, too, are asked for once the form is opened: each of them is read for it.
+    """
     found = grants.asked(held, held.call.arguments)
     if grants.why_none(found):
         return {}
@@ -76,16 +79,22 @@ def form_of(held: HeldItem, posted: Mapping[str, str]) -> dict[str, Any]:
     words = next((each.words for each in offers if each.is_chosen), "")
     return {
         "offers": offers,
-        **_waiting(held, found),
+        **(_waiting(held, found) if with_waiting else {"some_wait": passing.may_wait(held)}),
         "is_bounded": counts.is_bounded,
         "days": grants.COUNTED_DAYS,
         "scopes": [(each, where(each, held.agent.name), each == scope) for each in SCOPES],
         "until": [(value, title, value == until) for value, title in UNTIL.items()],
         "uses": posted.get("grant_uses", ""),
         "most_uses": grants.MOST_USES,
-        "is_open": posted.get("grant") == "1",
+        "is_open": posted.get("grant") == "1" or with_waiting,
         "words": gettext(", ").join([words, where(scope, held.agent.name), str(UNTIL.get(until, ""))]),
     }
+
+
+def waiting_of(held: HeldItem) -> dict[str, Any]:
+    """Return what the form beside Approve has of the calls that wait."""
+    found = grants.asked(held, held.call.arguments)
+    return {} if grants.why_none(found) else _waiting(held, found)
 
 
 def _waiting(held: HeldItem, found: grants.Asked) -> dict[str, Any]:

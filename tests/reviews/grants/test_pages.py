@@ -88,7 +88,9 @@ class TestTheForm:
             ask(kuro, arguments={"command": command}, session=session)["held"]
             for command, session in (("git push a b", "s1"), ("git push a c", "s1"), ("git push a d", "s2"))
         )
-        form = page_of(client, first).split('class="waiting-too"')[1].split('class="actions"')[0]
+        assert f'hx-get="/queue/{first}/grant-waiting"' in page_of(client, first)
+        form = client.get(f"/queue/{first}/grant-waiting").content.decode()
+        assert form in client.get(f"/queue/{first}/?grant=1").content.decode(), "without a script"
         assert re.search(r'data-when="shape-session"> ?1 waiting call would pass, too', form)
         assert re.search(r'data-when="shape-agent"> ?2 waiting calls would pass, too', form)
         for held, when in ((same, "shape-agent shape-session"), (other, "shape-agent")):
