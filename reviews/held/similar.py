@@ -39,12 +39,11 @@ def decided(held: HeldItem) -> list[Similar]:
     A near-duplicate is the most similar there is, the latest first. Of others the words are weighed by how rare they
     are among those items, as in the shared memory's search. A tool call is compared with calls of the same tool.
     """
-    is_call = held.kind == HeldItem.Kind.TOOL_CALL
     said: dict[int, str] = {}
     about: dict[int, tuple[str, str]] = {}
-    for pk, text, *about_it in _before(held.pk, held.agent_id, held.call.name if is_call else "", kind=held.kind):
+    for pk, text, *about_it in _latest(*_told_apart(held), kind=held.kind):
         said[pk], about[pk] = text, (about_it[0], about_it[1])
-    shape_of = _shape_of_tool(held.call.name) if is_call else shape
+    shape_of = _shape_of_tool(held.call.name) if held.kind == HeldItem.Kind.TOOL_CALL else shape
     own = shape_of(held.text[:READ])
     near = [pk for pk, text in said.items() if shape_of(text) == own][:MOST]
     others = by_words(held.text[:READ], said) if len(near) < MOST else []
@@ -53,8 +52,12 @@ def decided(held: HeldItem) -> list[Similar]:
     return [Similar(decisions[pk], said[pk], *about[pk], pk in near) for pk in found]
 
 
-@written_once
-def _before(held: Any, agent: Any, tool: Any, *, kind: str) -> QuerySet[Decision, tuple[int, str, str, str]]:
+def _told_apart(held: HeldItem) -> tuple[int, int, str]:
+    """Return what `_before` goes by: an item, its agent, and a call's tool."""
+    return held.pk, held.agent_id, held.call.name if held.kind == HeldItem.Kind.TOOL_CALL else ""
+
+
+def _before(held: Any, agent: Any, tool: Any, kind: str) -> QuerySet[Decision]:
     """Return the released decisions about what an item is compared with, the latest first."""
     rows = Decision.objects.filter(seq__isnull=False).exclude(verdict=DecisionVerdict.EXPIRE).exclude(held=held)
     if kind == HeldItem.Kind.TOOL_CALL:
@@ -63,8 +66,19 @@ def _before(held: Any, agent: Any, tool: Any, *, kind: str) -> QuerySet[Decision
         rows = rows.filter(agent=agent, held__kind=kind)
     else:
         rows = rows.filter(agent=agent).exclude(held__kind__in=HeldItem.NO_WORDS)
-    found = rows.order_by("-seq").values_list("pk", Left("held__text", READ), "held__sha256", "held__public_id")
-    return found[:LOOK_BACK]
+    return rows.order_by("-seq")
+
+
+@written_once
+def _latest(held: Any, agent: Any, tool: Any, *, kind: str) -> QuerySet[Decision, tuple[int, str, str, str]]:
+    rows = _before(held, agent, tool, kind)
+    return rows.values_list("pk", Left("held__text", READ), "held__sha256", "held__public_id")[:LOOK_BACK]
+
+
+@written_once
+def _by_people(held: Any, agent: Any, tool: Any, *, kind: str) -> QuerySet[Decision, tuple[int, str, str, str]]:
+    rows = _before(held, agent, tool, kind).filter(by=Decision.By.PERSON, undone_at=None)
+    return rows.values_list("held", "held__public_id", "verdict", Left("held__text", READ))[:COMPARED]
 
 
 @written_once
@@ -111,8 +125,7 @@ def near(item: HeldItem, told: Sequence[Mapping[str, Any]]) -> Near | None:
     """
     if item.kind == HeldItem.Kind.QUESTION:
         return None
-    decided = _before(item).filter(by=Decision.By.PERSON, undone_at=None)
-    rows = decided.values_list("held", "held__public_id", "verdict", Left("held__text", READ))[:COMPARED]
+    rows = _by_people(*_told_apart(item), kind=item.kind)
     known = {held: (public_id, verdict == DecisionVerdict.REJECT, text) for held, public_id, verdict, text in rows}
     nearest = by_words(item.text[:READ], {held: text for held, (_id, _rejected, text) in known.items()})[:NEAREST]
     rejected = [held for held in nearest if known[held][1]]
