@@ -127,7 +127,7 @@ class TestShown:
             return page_of(client, held).split("Earlier calls of this tool")[1].split("</section>")[0]
 
         assert "Approved 1 of 1 decided call" in decided(60, "approve")
-        with django_assert_num_queries(35):
+        with django_assert_num_queries(34):
             page_of(client, held)
         decided(61, "reject", reason="Not on a Sunday.")
         decided(62, "approve")
@@ -135,7 +135,7 @@ class TestShown:
         assert "Approved 3 of the last 4 decided calls" in page
         assert "Not on a Sunday." in page
         assert page.count("eur=6") == 3
-        with django_assert_num_queries(35):
+        with django_assert_num_queries(34):
             page_of(client, held)
 
 
