@@ -8,13 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import cache, lru_cache
-from html import escape
 from typing import Any
 
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html, format_html_join
-from django.utils.safestring import mark_safe
 from django.utils.translation import get_language, gettext, gettext_noop
 
 from metacog.heuristics.signals import SPECS
@@ -225,9 +223,8 @@ def _time(classes: str, moment: datetime, words: str, late_from: datetime | None
         local = moment
     exact = f"{_date(local.date(), get_language())} {local:%H:%M:%S %Z}"
     iso = local.isoformat(timespec="seconds")
-    late = f' data-late="{late_from.isoformat(timespec="seconds")}"' if late_from else ""
-    # A list has a hundred of them: `format_html` takes four times as long.
-    return mark_safe(f'<time class="{classes}" datetime="{iso}" title="{escape(exact)}"{late}>{escape(words)}</time>')
+    late = format_html(' data-late="{}"', late_from.isoformat(timespec="seconds")) if late_from else ""
+    return format_html('<time class="{}" datetime="{}" title="{}"{}>{}</time>', classes, iso, exact, late, words)
 
 
 @lru_cache(maxsize=256)
