@@ -76,6 +76,7 @@ def push(caller: Caller, session: str = "s1") -> str:
 
 def test_g_opens_the_form_of_a_grant_which_says_what_passes(open_page: Any, alice: Any, kuro: Any) -> None:
     held = push(kuro)
+    push(kuro, session="s2")
     page = open_page(alice)
     page.goto(f"/queue/{held}/")
     said = page.locator("#grant-words")
@@ -91,6 +92,7 @@ def test_g_opens_the_form_of_a_grant_which_says_what_passes(open_page: Any, alic
     expect(said).to_be_visible()
     page.locator("[name=grant_match][value=call]").check()
     page.get_by_label("in all sessions of kuro").check()
+    expect(page.locator(".waiting-too [name=grant_release]")).to_be_visible()  # it was asked for as the form was opened
     page.locator("[name=grant_until]").select_option("1h")
     page.locator("[name=grant_uses]").fill("20")
     expect(said).to_have_text(
