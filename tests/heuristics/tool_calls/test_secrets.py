@@ -9,6 +9,7 @@ from metacog.heuristics.tool_calls.secrets import (
     MASK,
     excerpt,
     is_mask_left,
+    is_secret_at,
     leaves,
     line,
     mask,
@@ -16,6 +17,7 @@ from metacog.heuristics.tool_calls.secrets import (
     masked,
     masked_body,
     masked_call,
+    masked_effects,
     masked_errors,
     masked_hesitation,
     masked_schema,
@@ -268,10 +270,32 @@ def test_a_thread_of_a_verdict_is_masked_in_its_spans_and_in_a_slug_of_a_former_
         (KEY[5:9], MASK),
         (f"stands elsewhere {KEY[:24]}", f"stands elsewhere {MASK}"),  # and may be cut
         ("stands elsewhere", "stands elsewhere"),
+        (KEY, MASK),
     ],
 )
 def test_words_of_a_text_tell_no_half_of_a_secret(words: str, shown: str) -> None:
     assert masked_words(words, f"I trust {KEY} is clearly it.") == shown
+
+
+def test_effects_of_a_call_are_masked_at_their_places() -> None:
+    command = f"curl {KEY} /srv/x"
+    arguments = {"command": command, "password": "abc", "list": ["--token", "xyz", "plain"]}
+    effects: list[dict[str, Any]] = [
+        {"effect": "write", "object": "/srv/x", "argument": "/command", "start": 34, "end": len(command)},
+        {"effect": "send", "object": "abc and xyz", "argument": "/password", "start": 0, "end": 3},
+        {"effect": "read", "object": None, "argument": "/nowhere", "start": None, "end": None},
+    ]
+    first, second, third = masked_effects(effects, arguments)
+    shown = f"curl {MASK} /srv/x"
+    assert first == {**effects[0], "start": shown.index("/srv"), "end": len(shown)}
+    assert second == {**effects[1], "object": f"{MASK} and {MASK}", "start": 0, "end": len(MASK)}
+    assert third == effects[2]
+    item = {"hesitation": None, "effects": effects, "arguments": arguments}
+    body = {"response": "", "items": [{"name": "x", "arguments": arguments}]}
+    told = masked_verdict({"hesitation": None, "quality": None, "items": [item]}, body)["items"][0]
+    assert told["effects"] == [first, second, third]
+    places = [["password"], ["command"], ["list", "1"], ["list", "2"], ["list", "9"], ["nowhere"]]
+    assert [is_secret_at(arguments, place) for place in places] == [True, True, True, False, False, False]
 
 
 def test_what_a_schema_says_of_a_secret_quotes_none() -> None:
