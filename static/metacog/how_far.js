@@ -5,6 +5,7 @@ for (const section of document.querySelectorAll(".how-far")) {
   const range = section.querySelector("[data-look]")
   const mark = section.querySelector("[data-mark]")
   const told = section.querySelector("[data-told]")
+  /** @type {SVGSVGElement} */
   const curve = section.querySelector("[data-curve]")
   const budget = document.getElementById(section.dataset.budget)
 

@@ -63,12 +63,12 @@ worker.addEventListener("push", (event) => {
 worker.addEventListener("notificationclick", (event) => {
   const { path, closed } = event.notification.data;
   event.notification.close();
-  event.waitUntil(Promise.all([open(event.action || path), tell(closed)]));
+  event.waitUntil(Promise.all([openPage(event.action || path), tell(closed)]));
 });
 
 worker.addEventListener("notificationclose", (event) => event.waitUntil(tell(event.notification.data.closed)));
 
-async function open(path) {
+async function openPage(path) {
   const url = new URL(path, worker.location.origin).href;
   const windows = await worker.clients.matchAll({ type: "window" });
   const there = windows.find((each) => each.url === url);
