@@ -26,9 +26,23 @@ DANGEROUS = re.compile(  # variables that make a program run something, load som
     r"|CC|CXX|CPP|LD|AR|AS|CMAKE_\w+_LAUNCHER|\w+_(?:OPTS|ADDOPTS)|MAVEN_\w+|PYTEST_PLUGINS|DOTNET_STARTUP_HOOKS"
     r"|CORECLR_\w+|GO(?:PROXY|SUMDB|NOSUMDB|INSECURE|NOSUMCHECK|ROOT|ENV)|BUNDLE_\w*(?:MIRROR|SOURCE)\w*|GEM_(?:HOME|PATH|HOST)"
     r"|YARN_\w*(?:REGISTRY|PATH)\w*|COMPOSER_\w+|ANSIBLE_\w+|TF_CLI_\w+|HELM_\w*PLUGINS\w*|MANOPT|LESS|CURL_HOME|WGETRC"
-    r"|SSL_CERT_\w+|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE|NODE_TLS_\w+|NODE_EXTRA_\w+|PYTHONHTTPSVERIFY|SSH_AUTH_SOCK"
+    r"|(?:\w+_)?SSL_CERT_\w+|\w+_CA_BUNDLE|NODE_TLS_\w+|NODE_EXTRA_\w+|PYTHONHTTPSVERIFY|SSH_AUTH_SOCK"
     r"|PIP_\w+|UV_\w*INDEX\w*|DOCKER_\w+|KUBECONFIG|AWS_ENDPOINT\w*|\w+_(?:proxy|PROXY)"
 )
+CHECKS = r"VERIFY|VERIFICATION|CERTS?|CERTIFICATES?|SIGNATURES?|CHECKSUMS?|ATTESTATIONS?"
+LETS_BY = re.compile(  # variables that switch off a check of whom or what is trusted, unless they say no
+    rf"(?:\w+_)?(?:NO|SKIP|DISABLE|IGNORE|BYPASS)_(?:\w+_)?(?:{CHECKS})(?:_\w+)?|(?:\w+_)?(?:INSECURE|UNSAFE)(?:_\w+)?"
+    r"|(?:\w+_)?IGNORE_(?:SSL|TLS|HTTPS)(?:_\w+)?|COMPOSER_DISABLE_TLS|(?:\w+_)?TRUSTED_HOST|GONOSUMCHECK"
+    r"|DISABLE_DATABASE_ENVIRONMENT_CHECK",
+    re.IGNORECASE,
+)
+LOOKS = re.compile(  # and those that have one made, where they say no
+    r"\w+_(?:VERIFY(?:_(?:SSL|TLS|MODE|PEER|CERTS?))?|SIGNATURE_VERIFICATION|REJECT_UNAUTHORIZED|STRICT_SSL|CONTENT_TRUST"
+    r"|HOST_KEY_CHECKING|CHECK_REVOKE|REQUIRE_HASHES|CHECKSUM_BEHAVIOR)|PYTHONHTTPSVERIFY|GOSUMDB",
+    re.IGNORECASE,
+)
+BY_BEING_SET = frozenset({"GIT_SSL_NO_VERIFY"})  # whatever it says
+NO = re.compile(r"|0|n|no|f|false|off|none|never|ignore|skip|disabled?", re.IGNORECASE)
 SEARCHED = frozenset({"PYTHONPATH", "CLASSPATH", "GOPATH"})  # lists of folders with code
 LIVE = re.compile(  # NAME=value that has a program work on what runs for everybody
     r"(?:\w*_)?(?:ENV|ENVIRONMENT|STAGE|SETTINGS_MODULE|SETTINGS)=(?:[\w.]*\.)?(?:prod|production|live)"
@@ -99,6 +113,8 @@ def assign(text: "Text", name: str, value: Word | None, state: State, span: Span
         for part in value.text.split(":") if value is not None else ():
             if part.startswith(OUTSIDE) and not part.startswith(SHARED):
                 text.out.searched(Word(part, *span), state.cwd)
+    elif _switches_off(name, value):
+        text.doubt(f"sets {name}", span)
     elif DANGEROUS.fullmatch(name) and not SAFE_NAMES.fullmatch(name):
         _dangerous(text, name, value, span)
     if kept and name == "IFS" and (value is None or value.text.strip() not in ("", "$'\\n'", "\\n")):
@@ -106,6 +122,14 @@ def assign(text: "Text", name: str, value: Word | None, state: State, span: Span
     if kept:
         is_known = value is not None and len(value.text) <= MOST_VALUE and (value.exact or not value.loose)
         state.variables[name] = value if is_known else None
+
+
+def _switches_off(name: str, value: Word | None) -> bool:
+    """Whether a variable has a program trust what it would not."""
+    says_no = value is not None and NO.fullmatch(value.text) is not None
+    if LETS_BY.fullmatch(name) is not None:
+        return not says_no or name in BY_BEING_SET
+    return says_no and LOOKS.fullmatch(name) is not None
 
 
 def _dangerous(text: "Text", name: str, value: Word | None, span: Span) -> None:
