@@ -20,6 +20,7 @@ _SHARED = """
 """
 OWN, SHARED = frozenset(_OWN.split()), frozenset(_SHARED.split())
 PART = re.compile(r"[^\W\d_]+")
+HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")  # of ProdRepo
 HERE = re.compile(
     r"(?:[a-z][a-z\d+.-]*://)?(?:[^/@\s]*@)?(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[?::1\]?)(?::[\d*\[\]-]+)?(?:[/?].*)?"
     r"|(?:unix:)?/(?!/).*|sqlite:.*|file:.*"  # a socket, a file
@@ -35,9 +36,10 @@ DATABASES = re.compile(
     re.IGNORECASE,
 )
 MOST_LETTERS = 300  # of a name or an address
-MADE_AT_RUN_TIME = frozenset("$`")
+FILE = re.compile(r"file:(?://(?=/))?|sqlite\d?:(?:///?)?")  # before the path of a database
+MADE_AT_RUN_TIME = frozenset("$`*|")
 BEYOND = re.compile(  # one database, in SQL
-    r"\b(?:drop|alter|create|rename)\s+(?:(schema)|database|role|user|tablespace|server|login|system)\b|\buse\b|\battach\b"
+    r"\b(?:drop|alter|create|rename)\s+(?:(schema)|database|keyspace|role|user|tablespace|server|login|system)\b|\buse\b|\battach\b"
     r"|\bdblink|\\c(?:onnect)?\b|\bcopy\b",
     re.IGNORECASE,
 )
@@ -54,13 +56,17 @@ def _are_of_tests(name: str) -> bool:
 
 
 def _says_so(name: str) -> bool:
-    parts = {part.lower() for part in PART.findall(name)}
-    return not parts.isdisjoint(OWN) and parts.isdisjoint(SHARED)
+    return not _parts(name, PART).isdisjoint(OWN) and not is_shared(name)
 
 
 def is_shared(name: str) -> bool:
     """Whether a name says that what it names is what people work with, or all there is."""
-    return not SHARED.isdisjoint(part.lower() for part in PART.findall(name[:MOST_LETTERS]))
+    name = name[:MOST_LETTERS]
+    return not SHARED.isdisjoint(_parts(name, PART) | _parts(name, HUMP))
+
+
+def _parts(name: str, by: re.Pattern[str]) -> set[str]:
+    return {part.lower() for part in by.findall(name)}
 
 
 def is_here(place: str) -> bool:
@@ -70,7 +76,7 @@ def is_here(place: str) -> bool:
 
 def is_trial(value: str, workspace: str | None = None) -> bool:
     """Whether a name, the file or the address of a database says that it is one for tests, and here."""
-    value = value.removeprefix("./")
+    value = FILE.sub("", value, count=1).removeprefix("./")
     if len(value) > MOST_LETTERS:
         return False
     if value.startswith(("/", "~")) or ".." in value.split("/"):

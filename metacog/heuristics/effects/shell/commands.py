@@ -124,9 +124,9 @@ def _apply(
         label, _, value = word.text.partition("=")
         variables.assign(text, label, word._replace(text=value), state, (word.start, word.end), kept=False)
     inner = state
-    if applied.assigned:
+    if assigned := [*applied.assigned, *owned.told(applied)]:
         inner = state.copy()
-        told = {word.text.partition("=")[0]: tail(word, word.text.find("=") + 1) for word in applied.assigned}
+        told = {word.text.partition("=")[0]: tail(word, word.text.find("=") + 1) for word in assigned}
         inner.given = {**inner.given, **told}
     if applied.cwd is not None:
         inner = inner.copy()
@@ -136,7 +136,7 @@ def _apply(
     effects: list[Effect] = []
     made = dict(out.made) if applied.program in KEEPS and out.made else None
     applied.found = owned.marked(text, applied, inner)
-    was_marked, rule = out.mark, whose(applied.program)
+    was_marked, was_theirs, rule = out.mark, out.theirs, whose(applied.program)
     if rule is not None or was_marked:
         out.mark = owned.mark(text, applied, inner, rule)
     found_by = search.search(words) if applied.feeds == "roots" else None
@@ -185,7 +185,7 @@ def _apply(
         out.add("write", place, "name", span=span, detail="changes another machine")
     if applied.stdin:
         _from_input(text, applied.stdin, span, inner, given)
-    out.mark = was_marked
+    out.mark, out.theirs = was_marked, was_theirs
     if rule is not None and rule.makes:
         owned.remember(text, applied, state, rule)
     elif applied.program == "mv":  # something else may be in what was made

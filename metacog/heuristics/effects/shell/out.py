@@ -69,6 +69,7 @@ class Out:
         self.remote = False
         self.live = False  # it was told to work on what runs for everybody
         self.mark = ""  # of everything that the command being read works on
+        self.theirs = False  # the command being read runs where people work: nothing of it is a test's
         self.cheap: set[tuple[str, str]] = set()  # programs, and what they have made that is easily made again
         self.made: dict[str, Made] = {}  # files that the text itself has printed into
         self.written: set[str] = set()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .. import trials
 from ..effect import MADE, TESTS
-from ..programs import Applied, Found, Whose, Word, of_place
+from ..programs import Applied, Found, Whose, Word, of_place, whose
 from . import scripts
 from .state import State
 
@@ -18,6 +18,7 @@ REMOVES = CHANGES - {"write"}
 TRUNKS = frozenset({"main", "master", "trunk", "develop"})
 MATTERS = CHANGES | {"unknown"}
 DEEP = frozenset({"-r", "-R", "--recursive"})
+TELLS = frozenset({"-e", "--env"})
 GIVEN = re.compile(r"([A-Z_]+)=(.*)")
 
 
@@ -28,7 +29,8 @@ def mark(text: "Text", applied: Applied, state: State, rule: Whose | None) -> st
         return ""
     if rule is None:  # in a test's container, whatever is no way out of it
         return "" if applied.elsewhere or applied.remote else text.out.mark
-    if not _is_here(rule, applied, state):
+    if text.out.theirs or not _is_here(rule, applied, state) or (applied.runs and _names_more(applied)):
+        text.out.theirs |= bool(applied.runs)
         return ""
     if applied.subcommand in rule.makes and not goes_on and not any(one.effect in REMOVES for one in applied.found):
         return MADE
@@ -49,7 +51,8 @@ def _names_more(applied: Applied) -> bool:
 
 
 def _is_trial(text: "Text", word: Word) -> bool:
-    return (word.exact or word.text.startswith("/tmp/")) and trials.is_trial(word.text, text.out.workspace)
+    is_known = (word.exact or word.text.startswith("/tmp/")) and not text.out.links
+    return is_known and trials.is_trial(word.text, text.out.workspace)
 
 
 def _are_trials(applied: Applied) -> bool:
@@ -82,6 +85,12 @@ def _values(places: Sequence[str], applied: Applied, state: State) -> Iterator[W
             return
 
 
+def told(applied: Applied) -> Iterator[Word]:
+    """The variables that a command sets for what it runs in a container."""
+    if applied.wraps:
+        yield from (value for flag, value in applied.flags if flag in TELLS and value is not None and "=" in value.text)
+
+
 def marked(text: "Text", applied: Applied, state: State) -> list[Found]:
     """The effects of a command, with those that only the whole text or a script tells.
 
@@ -91,7 +100,8 @@ def marked(text: "Text", applied: Applied, state: State) -> list[Found]:
         written = [found for found in applied.found if found.effect == "write"]
         return [*applied.found, *(found._replace(effect="delete") for found in written)]
     gone = [found.word for found in applied.found if found.effect == "delete"]
-    if not gone:
+    rule = whose(applied.program)
+    if not gone or text.out.theirs or not (rule is None or _is_here(rule, applied, state)):
         return applied.found
     made = {word for word in gone if word is not None and _is_made(text, applied, word, state)}
     is_all = len(made) == len(set(gone))
@@ -111,10 +121,12 @@ def _clears(applied: Applied) -> bool:
 def _is_made(text: "Text", applied: Applied, word: Word, state: State) -> bool:
     place = text.out.place(word, state.cwd)
     if {(applied.program, word.text), (applied.program, place)} & text.out.cheap:
-        return word.text not in TRUNKS and "volume" not in applied.subcommand
+        return word.text not in TRUNKS and not trials.is_shared(word.text) and "volume" not in applied.subcommand
     if applied.program in {"dropdb", "dropuser"}:
         return f"database {word.text}" in state.made
     if applied.program not in {"rm", "rmdir"} or not place.startswith(("/", ".", "$")):
+        return False
+    if word.text.endswith("/") and place in text.out.links:
         return False
     if any(place == one or place.startswith(f"{one}/") for one in state.made):
         return ".." not in place.split("/")
@@ -128,7 +140,7 @@ def remember(text: "Text", applied: Applied, state: State, rule: Whose) -> None:
     name the text itself has chosen, counts for the same program from there on.
     """
     place = rule.makes.get(applied.subcommand)
-    if place is None or any(flag in rule.unless for flag, _ in applied.flags):
+    if place is None or any(flag in rule.unless for flag, _ in applied.flags) or not _is_here(rule, applied, state):
         return
     words = [word for word in _values(place.split("|"), applied, state) if word is not None and not word.loose]
     places = {text.out.place(word, state.cwd) for word in words}
