@@ -12,7 +12,7 @@ from datetime import datetime, time, timedelta, tzinfo
 from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from metacog.audit import audit
@@ -129,11 +129,16 @@ def why_none(found: Asked) -> str:
     return FOR_PEOPLE if is_for_people(rule) else ""
 
 
-def fall(held: HeldItem, person: User, now: datetime) -> None:
-    """End the grant of an approval that is undone; nobody can restore it."""
-    for grant in CallGrant.objects.filter(held=held, withdrawn_at=None):
+def fall(held: HeldItem, person: User, now: datetime) -> bool:
+    """End the grant of an approval that is undone, which nobody can restore; say whether it had one."""
+    given = CallGrant.objects.filter(Q(withdrawn_at=None) | Q(granted_at__isnull=False), held=held)
+    for grant in given:
         grant.granted_at = None
-        _end(grant, held, person, now)
+        if grant.withdrawn_at is None:
+            _end(grant, held, person, now)
+        else:
+            grant.save(update_fields=["granted_at"])
+    return bool(given)
 
 
 def withdraw(grant: CallGrant, person: User, via: str = "") -> bool:

@@ -88,10 +88,11 @@ def lets_pass(match: str, said: Judged) -> bool:
     return not is_for_people(said.rule) and (not said.fault or match == CallGrant.Match.CALL)
 
 
-def _is_of(grant: CallGrant, sha256: str, call: ToolCall) -> bool:
-    """Say whether this is the very call that a grant was given with, and whose approval can still be undone."""
-    own = grant.held
-    return own.closed_at is None and own.call.sha256 == sha256 and call.call_id in own.call.call_ids
+def _resting(agent: Agent, digests: Collection[str]) -> set[tuple[str, str | None]]:
+    """Return which of these calls are decided, and can still be undone: by digest and id. They wait for that."""
+    rows = HeldCall.objects.filter(agent=agent, sha256__in=digests, held__closed_at=None)
+    rows = rows.exclude(held__state=HeldItem.State.PENDING)
+    return {(sha256, each) for sha256, ids in rows.values_list("sha256", "call_ids") for each in ids}
 
 
 class Calls:
@@ -147,7 +148,8 @@ class Calls:
             by_key[row.sha256].append(row)
         if not by_key:
             return
-        used, is_done = Counter[int](), done(self.agent, set(digests.values()))
+        used, every = Counter[int](), set(digests.values())
+        settled = done(self.agent, every) | _resting(self.agent, every)
         for index, its_keys in keys.items():
             said, call = self._judged[index], calls[index]
             for grant in (each for key in its_keys for each in by_key[key]):
@@ -157,8 +159,7 @@ class Calls:
                     said
                     and lets_pass(grant.match, said)
                     and (grant.most_uses is None or grant.uses + used[grant.pk] < grant.most_uses)
-                    and not _is_of(grant, digests[index], call)
-                    and (digests[index], call.call_id) not in is_done
+                    and (digests[index], call.call_id) not in settled
                 ):
                     self._granted[index] = grant
                     used[grant.pk] += 1

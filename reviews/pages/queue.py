@@ -282,7 +282,8 @@ def undo(request: PersonRequest, decision_id: str) -> HttpResponse:
     one_press = Decision.objects.filter(
         together=decision.together, person=request.user, held__team__in=request.user.teams_as(Role.REVIEWER)
     ).select_related("held")
-    every = one_press.order_by("id") if decision.together else [decision]
+    # The first last: with an approval that gave a grant goes what that released.
+    every = one_press.order_by("-id") if decision.together else [decision]
     taken_back = [each.undone_at is not None or decisions.undo(each, request.user) for each in every]
     held = visible_item_or_404(request, decision.held.public_id)
     if not all(taken_back):

@@ -287,6 +287,15 @@ class TestItsEnd:
         assert person.approve(held).json()["grant"] is None
         assert not passes(kuro)
 
+    def test_who_withdrew_it_cannot_restore_it_once_its_approval_is_undone(
+        self, kuro: Any, person: Person, settings: Any
+    ) -> None:
+        settings.UNDO_SECONDS = 60
+        held = ask(kuro)["held"]
+        assert person.withdraw(person.approve(held, {"until": SOON}).json()["grant"]).status_code == 200
+        assert person.caller.post(f"/review/held/{held}/undo", None).status_code == 200
+        assert not grants.restore(CallGrant.objects.get(), person.user)
+
 
 class TestWhatWaits:
     """Calls that wait and that a new grant would let pass are released with it, where the person says so."""
@@ -339,14 +348,33 @@ class TestWhatWaits:
         Agent.objects.update(paused_at=timezone.now())
         assert self.approve(person, first, [other]) == ["pending"]
 
-    def test_one_undo_takes_all_of_it_back(self, kuro: Any, person: Person, as_person: Any, settings: Any) -> None:
+    @pytest.mark.parametrize("by", ["console", "API"])
+    def test_one_undo_takes_all_of_it_back(
+        self, kuro: Any, person: Person, as_person: Any, settings: Any, by: str
+    ) -> None:
         settings.UNDO_SECONDS = 60
         first, other = (self.held(kuro, f"git push origin x{number}") for number in range(2))
         assert self.approve(person, first, [other]) == ["approved"]
         decision = Decision.objects.get(held__public_id=first)
-        as_person(person.user).post(f"/decisions/{decision.public_id}/undo")
+        if by == "console":
+            answer = as_person(person.user).post(f"/decisions/{decision.public_id}/undo")
+        else:
+            answer = person.caller.post(f"/review/held/{first}/undo", None)
+        assert answer.status_code in (200, 302)
         assert set(HeldItem.objects.values_list("state", flat=True)) == {"pending"}
         assert person.grants() == []
+        assert AuditEvent.objects.filter(action="tool_call-decision-undone").count() == 2
+
+    @pytest.mark.parametrize("call_id", ["b", None])
+    def test_what_is_decided_waits_as_long_as_that_can_be_undone(
+        self, kuro: Any, person: Person, settings: Any, call_id: str | None
+    ) -> None:
+        settings.UNDO_SECONDS = 60
+        first, *others = (self.held(kuro, f"git push origin x{number}", call_id=call_id) for number in range(3))
+        assert person.approve(others[1], verdict="reject", reason="No.").status_code == 201
+        assert self.approve(person, first, others[:1]) == ["approved"]
+        assert [self.held(kuro, f"git push origin x{number}", call_id=call_id) for number in (1, 2)] == others
+        assert CallGrant.objects.get().uses == 1, "it is let pass once, by the approval"
 
 
 class TestWhatCannotBeGranted:
