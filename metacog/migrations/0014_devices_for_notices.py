@@ -5,7 +5,10 @@ import metacog.models.push
 from django.conf import settings
 from django.db import migrations, models
 
-from metacog.db.operations import InOneStep
+from metacog.db.operations import InOneStep, Statements
+
+# Taken back, notices to devices go: each was to a person or a team.
+TO_DEVICES = ["DELETE FROM metacog_notice WHERE device_id IS NOT NULL"]
 
 
 class Migration(migrations.Migration):
@@ -101,4 +104,5 @@ class Migration(migrations.Migration):
             model_name='notice',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('device', None), ('person__isnull', False), ('team', None)), models.Q(('device', None), ('person', None), ('team__isnull', False)), models.Q(('device__isnull', False), ('person', None), ('team', None)), _connector='OR'), name='notice_to_one_reader'),
         ),
+        Statements({}, {'sqlite': TO_DEVICES, 'postgresql': TO_DEVICES}),
     ]

@@ -11,10 +11,11 @@ import pytest
 from django.apps import apps
 from django.core.management import call_command
 from django.db import connection, models, transaction
+from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
-from metacog.models import Policy
+from metacog.models import Notice, Policy, PushDevice
 
 OURS = ("metacog", "patterns", "reviews")
 DISK = MigrationLoader(None).disk_migrations
@@ -50,6 +51,23 @@ def test_a_column_with_a_default_is_added_in_place() -> None:
     written = sql("reviews", "0006_call_effects")
     assert written.count("ALTER TABLE") == 4
     assert "CREATE TABLE" not in written  # with which each response would be copied
+
+
+@pytest.mark.django_db(transaction=True)
+def test_notices_to_devices_are_taken_back_with_their_table(alice: Any) -> None:
+    now = timezone.now()
+    device = PushDevice.objects.create(person=alice, endpoint_sha256="x")
+    for reader in ({"device": device, "kind": "test", "about": "x"}, {"person": alice}):
+        Notice.objects.create(until=now, next_attempt_at=now, **reader)
+    try:
+        MigrationExecutor(connection).migrate([("metacog", "0013_budget_of_calls")])
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT person_id FROM metacog_notice")
+            assert cursor.fetchall() == [(alice.pk,)]
+    finally:
+        executor = MigrationExecutor(connection)
+        executor.migrate(executor.loader.graph.leaf_nodes())
+    assert Notice.objects.get().device is None
 
 
 def sql(app: str, name: str, backwards: bool = False) -> str:
