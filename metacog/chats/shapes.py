@@ -96,6 +96,7 @@ class Told(NamedTuple):
     text: str
     link: str = ""
     label: str = ""  # of the link
+    is_theirs: bool = False  # it may be followed by whoever pressed, and by nobody else
 
 
 class Form(NamedTuple):

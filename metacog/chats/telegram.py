@@ -80,11 +80,14 @@ class Telegram:
                 return _answered(press, text)
             case Done(text):
                 return _said(press, text or "✓")
-            case Told(text, link, _label) if press.back["query"] and link and press.back["is_group"]:
+            case Told(text, _link, label, is_theirs=True) if press.back["is_group"]:
                 # Nothing is sent to one user of a group alone: the link is given where only they read it.
-                return _answered(press, text) | {"url": f"https://t.me/{app.name.removeprefix('@')}?start={CONNECT}"}
-            case Told(text, link, _label) if press.back["query"] and not link:
-                return _answered(press, text) | {"show_alert": True}
+                talk = f"https://t.me/{app.name.removeprefix('@')}?start={CONNECT}"
+                if press.back["query"]:
+                    return _answered(press, text) | {"url": talk}
+                return _said(press, text, [Button(label, url=talk)])
+            case Told(text, link) if press.back["query"] and (press.back["is_group"] or not link):
+                return _answered(press, text) | {"show_alert": True}  # the message beside it leads to the item
             case Told(text, link, label):
                 if press.back["query"]:
                     _answer(app, press)

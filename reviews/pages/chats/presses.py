@@ -48,6 +48,7 @@ def answer(app: ChatApp, press: Press) -> Reply:
                 gettext("Say once who you are in metacog: open this link while you are signed in there."),
                 setup.connect_link(app, press.user, press.name),
                 gettext("Connect to metacog"),
+                is_theirs=True,
             )
     with spoken_to(person, app.language):
         if press.action not in ACTIONS:

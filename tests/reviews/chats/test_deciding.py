@@ -351,5 +351,6 @@ def test_telegram_names_the_item_where_an_answer_has_several_fields(telegram: An
     ChatUser.objects.create(app=telegram.app, external_id="101", name="x", person=alice)
     asked(kuro, schema=FORM)
     sweep(telegram)
-    telegram.press("101", "Answer…")
+    said = telegram.press("101", "Answer…")
     assert "Open the item" in telegram.told()
+    assert "url" not in said  # the message has it, and the bot's own talk has it not

@@ -191,6 +191,18 @@ class TestConnecting:
         self.link(fresh)  # who presses now is nobody again
         assert not Decision.objects.exists()
 
+    def test_telegram_gives_no_link_to_a_group_either_where_somebody_writes(
+        self, telegram: Telegram, kuro: Any, alice: Any
+    ) -> None:
+        ChatUser.objects.create(app=telegram.app, external_id="101", name="x", person=alice)
+        kuro.hold()
+        sweep(telegram)
+        telegram.press("101", "Reject…")
+        said = telegram.write("666", "No.", max(telegram.stub.messages))  # whoever opened it would let them decide
+        [[button]] = said["reply_markup"]["inline_keyboard"]
+        assert button["url"] == "https://t.me/aurora_metacog_bot?start=connect"
+        assert not Decision.objects.exists()
+
     def test_telegram_says_who_somebody_is(self, telegram: Telegram, alice: Any) -> None:
         ChatUser.objects.create(app=telegram.app, external_id="101", name="x", person=alice)
         telegram.write("101", "/start", chat=77)
