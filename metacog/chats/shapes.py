@@ -20,8 +20,13 @@ class Refused(Exception):
         self.wait = wait
 
 
+def length(text: str) -> int:
+    """Return how many characters a text has as chats count them, in UTF-16."""
+    return len(text.encode("utf-16-le", "replace")) // 2
+
+
 def cut(text: str, most: int) -> str:
-    """Return a text with at most so many characters as chats count them, in UTF-16."""
+    """Return a text with at most so many characters, counted likewise."""
     units = text.encode("utf-16-le", "replace")
     return text if len(units) <= 2 * most else units[: 2 * (most - 1)].decode("utf-16-le", "ignore") + "…"
 

@@ -14,7 +14,21 @@ from django.utils.translation import gettext
 
 from metacog.accounts import keys
 from metacog.chats import calls
-from metacog.chats.shapes import MOST_ACTION, Button, Card, Done, Field, Form, Press, Refused, Reply, Told, Wrong, cut
+from metacog.chats.shapes import (
+    MOST_ACTION,
+    Button,
+    Card,
+    Done,
+    Field,
+    Form,
+    Press,
+    Refused,
+    Reply,
+    Told,
+    Wrong,
+    cut,
+    length,
+)
 from metacog.models import ChatApp
 
 Trouble = ChatApp.Trouble
@@ -124,11 +138,11 @@ def _trouble(status: int, told: str) -> Trouble:
 def _message(card: Card) -> Json:
     """Return a message in which nothing of an agent's is taken for a link or a mention: its passages are code."""
     text = card.title
-    entities: list[Json] = [{"type": "bold", "offset": 0, "length": _units(text)}]
+    entities: list[Json] = [{"type": "bold", "offset": 0, "length": length(text)}]
     text += "".join(f"\n{line}" for line in card.lines)
     for passage in card.passages:
         text += f"\n\n{passage.label}\n" if passage.label else "\n\n"
-        entities.append({"type": "pre", "offset": _units(text), "length": _units(passage.text)})
+        entities.append({"type": "pre", "offset": length(text), "length": length(passage.text)})
         text += passage.text
     text += "\n" if card.passages else ""
     text += "".join(f"\n{line}" for line in card.foot)
@@ -138,10 +152,6 @@ def _message(card: Card) -> Json:
         "link_preview_options": {"is_disabled": True},
         "reply_markup": {"inline_keyboard": _keyboard(card.buttons)},
     }
-
-
-def _units(text: str) -> int:
-    return len(text.encode("utf-16-le")) // 2
 
 
 def _keyboard(buttons: Sequence[Button]) -> list[list[Json]]:

@@ -13,14 +13,14 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from metacog.chats.shapes import Button, Card, Passage
+from metacog.chats.shapes import Button, Card, Passage, cut, length
 from metacog.heuristics.tool_calls.secrets import masked
 from metacog.models import ChatApp
 from metacog.notices.chat import inert
 from reviews.held import approvers
 from reviews.held.listing import beginning, by_rule
 from reviews.models import Decision, DecisionVerdict, HeldItem
-from reviews.outbox.notification_texts import chat_title, cut, does, odd, plain, reason_of, url
+from reviews.outbox.notification_texts import chat_title, does, odd, plain, reason_of, url
 from reviews.presentation import approvals
 from reviews.presentation.arguments import type_of
 from reviews.presentation.calls import answer_form
@@ -99,17 +99,19 @@ def _seen(text: str) -> str:
 
 
 def _length(passages: Sequence[Passage]) -> int:
-    return sum(len(each.text.encode("utf-16-le")) // 2 for each in passages)
+    """Count as chats do, labels as well: an agent gives arguments their names."""
+    return sum(length(each.label) + length(each.text) for each in passages)
 
 
 def _cut(passages: Sequence[Passage], room: int) -> list[Passage]:
     """Return as much of the texts as there is room for: none of it may be taken for the whole."""
     found = []
     for each in passages:
+        room -= length(each.label)
         if room <= 0:
             break
-        found.append(each._replace(text=cut(each.text, room // 2)))  # a character may be two of the chat's
-        room -= len(each.text)
+        found.append(each._replace(text=cut(each.text, room)))
+        room -= length(each.text)
     return found
 
 
@@ -144,7 +146,7 @@ def _answers(held: HeldItem) -> list[Button]:
     """Return a button for each answer where there are a few short ones, else one for the form."""
     form = answer_form.fields_of(held)
     if len(form) == 1 and form[0].kind == "choice" and len(form[0].options) <= MOST_CHOICES:
-        labels = [cut(plain(option.label), CHOICE + 1) for option in form[0].options]
+        labels = [plain(option.label)[: CHOICE + 1] for option in form[0].options]
         if all(0 < len(label) <= CHOICE for label in labels):
             numbered = zip(labels, form[0].options, strict=True)
             return [Button(inert(label), "answer", f"{about(held)}:{each.number}") for label, each in numbered]

@@ -235,6 +235,18 @@ def test_what_is_not_shown_whole_is_not_approved_there(chat: Any, kuro: Any, com
     assert item(held).state == "rejected"
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [{f"{number} " + "🙂" * 280: "x" for number in range(9)}, dict.fromkeys("abc", "🙂" * 1000)],
+    ids=["names", "pairs"],
+)
+def test_what_is_cut_fits_into_a_message(chat: Any, kuro: Any, fields: dict[str, str]) -> None:
+    bash(kuro, "🙂" * 280, **fields)
+    sweep(chat)
+    assert set(chat.buttons()) >= {"Reject…", "Open"}
+    assert chat.kind == "slack" or "Approve" not in chat.buttons()
+
+
 HOSTILE = "<!channel> <https://evil.example|x> *b* `c` ::joy: @everyone https://evil.example/\u202e\u200b"
 
 
