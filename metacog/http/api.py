@@ -23,8 +23,8 @@ from metacog.accounts import tokens
 from metacog.accounts.keys import agent_with_key, is_signed
 from metacog.heuristics.wire import wire
 from metacog.http.problems import Problem, answer, at
-from metacog.models import Agent, PersonalToken, User
-from metacog.sign_in import second_factor, vouching
+from metacog.models import Agent, PersonalToken
+from metacog.sign_in import vouching
 from metacog.unreadable import UnreadablePolicy
 
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -107,7 +107,7 @@ class PersonToken(HttpBearer):
         request.body  # noqa: B018 - as above
         if not vouching.may_use_tokens(found.person):
             raise NOT_VOUCHED
-        if second_factor.is_required(found.person) and not _has_second_factor(found.person):
+        if vouching.lacks_second_factor(found.person):
             raise NO_SECOND_FACTOR
         if not tokens.count_call(found):
             raise Problem(
@@ -117,10 +117,6 @@ class PersonToken(HttpBearer):
                 headers={"Retry-After": "1"},
             )
         return found
-
-
-def _has_second_factor(person: User) -> bool:
-    return second_factor.has_one(person) or vouching.has_second_factor(person)
 
 
 def check_scope(request: TokenRequest, scope: PersonalToken.Scope) -> None:

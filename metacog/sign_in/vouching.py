@@ -26,7 +26,7 @@ from metacog.accounts import keys
 from metacog.audit import audit
 from metacog.models import Identity, User
 from metacog.models.sign_in import GRACE, HOLDS
-from metacog.sign_in import groups, openid
+from metacog.sign_in import groups, openid, second_factor
 
 log = logging.getLogger(__name__)
 
@@ -138,13 +138,15 @@ def identity_of(person: User, account: Mapping[str, str]) -> Identity | None:
     return Identity.objects.holding(timezone.now()).filter(account__user=person, **theirs).first()
 
 
-def has_second_factor(person: User) -> bool:
-    """Say whether a provider that has not refused somebody asked them for more than one factor when they last came."""
-    return Identity.objects.filter(account__user=person, has_second_factor=True, refused_at=None).exists()
+def lacks_second_factor(person: User) -> bool:
+    """Say whether somebody needs a second factor and has none: here, or at a provider when they last came by it."""
+    if not second_factor.is_required(person) or second_factor.has_one(person):
+        return False
+    return not Identity.objects.filter(account__user=person, has_second_factor=True, refused_at=None).exists()
 
 
 def may_use_tokens(person: User) -> bool:
-    """Say whether a person's programs may act as them; roles that have lapsed are taken first, by whoever comes.
+    """Say whether tokens and chats may act as a person; roles that have lapsed are taken first, by whoever comes.
 
     Not where every provider refuses the person, who has no other way in.
     """

@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 from metacog.chats import setup
 from metacog.chats.shapes import Done, Field, Form, Option, Press, Reply, Told, Wrong
 from metacog.models import ChatApp, Role, User
+from metacog.sign_in import vouching
 from reviews.held import decisions
 from reviews.models import Decision, DecisionVerdict, HeldItem
 from reviews.outbox.notification_texts import plain, spoken_to, url
@@ -63,6 +64,8 @@ def _asked(app: ChatApp, press: Press, person: User) -> Asked | Told:
     held = items.filter(team=app.team_id, public_id=public_id).first() if version.isdecimal() else None
     if held is None:
         return Told(gettext("This item is not there any more."))
+    if not vouching.may_use_tokens(person) or vouching.lacks_second_factor(person):  # as the console and its API
+        return Told(gettext("Nothing was decided: sign in to metacog first, which says what is missing."))
     if not person.has_role(app.team_id, Role.REVIEWER):
         return Told(gettext("Nothing was decided: it takes a reviewer of the team."))
     return Asked(app, press, person, held, int(version[:9]), chosen)

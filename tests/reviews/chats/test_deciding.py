@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 
-from metacog.models import AuditEvent, ChatUser, Membership
+from metacog.accounts import members
+from metacog.models import AuditEvent, ChatUser, Identity, Membership
+from metacog.sign_in import vouching
 from reviews.held import decisions
 from reviews.models import Decision, HeldItem
 from tests.reviews.chats.conftest import ANNA, BEN, sweep
@@ -204,6 +208,27 @@ def test_who_left_decides_no_more(chat: Any, kuro: Any, alice: Any, left: str) -
         alice.save()
     chat.press(ANNA[chat.kind], "Approve")
     assert item(held).state == "pending"
+
+
+@pytest.mark.parametrize("lacks", ["second factor", "provider"])
+def test_who_is_not_let_into_the_console_decides_nothing(chat: Any, kuro: Any, alice: Any, lacks: str) -> None:
+    held = bash(kuro)
+    sweep(chat)
+    if lacks == "provider":  # which was the only way in, and refuses her
+        alice.set_unusable_password()
+        alice.save()
+        account = SocialAccount.objects.create(user=alice, provider="acme", uid="a")
+        vouching.confirm(account, "r")
+        vouching.refuse(Identity.objects.get(), "left")
+    else:
+        members.set_requires_second_factor(chat.app.team, True, None, "")
+    chat.press(ANNA[chat.kind], "Approve")
+    assert "sign in to metacog first" in chat.told()
+    assert item(held).state == "pending"
+    Authenticator.objects.create(user=alice, type="totp", data={"secret": "x"})
+    Identity.objects.update(refused_at=None)
+    chat.press(ANNA[chat.kind], "Approve")
+    assert item(held).state == "approved"
 
 
 def test_an_item_of_another_team_is_not_there(chat: Any, kuro: Any, other: Any) -> None:
