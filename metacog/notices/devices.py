@@ -44,7 +44,8 @@ def add(person: User, *, endpoint: str, p256dh: str, auth: str, name: str) -> Pu
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=person.pk)  # two at once take turns to be counted
         digest = hashlib.sha256(endpoint.encode()).hexdigest()
-        PushDevice.objects.filter(endpoint_sha256=digest).delete()
+        for former in PushDevice.objects.filter(endpoint_sha256=digest).select_related("person"):
+            withdraw(former, person)
         if PushDevice.objects.filter(person=person).count() >= PushDevice.MOST:
             most = {"most": PushDevice.MOST}
             raise ValidationError(_("You have %(most)s devices, which is the limit. Remove one first.") % most)

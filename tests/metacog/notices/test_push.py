@@ -472,6 +472,8 @@ def test_whoever_turns_it_on_last_in_a_browser_has_it(alice: Any, bob: Any, as_p
     for person in (alice, bob):
         as_person(person).post(reverse("device-add"), phone.subscription)
     assert PushDevice.objects.get().person == bob
+    event = AuditEvent.objects.get(action="device-withdrawn")
+    assert (event.actor, event.data["person"]) == ("bob", "alice")
 
 
 def test_who_signs_out_hears_nothing_there_any_more(
