@@ -87,6 +87,12 @@ def sweep(now: datetime | None = None) -> int:
     return sent
 
 
+def show_anew(app: ChatApp) -> None:
+    """Have what is posted and not over shown once more: what may be said there is another now."""
+    posted = ChatCard.objects.filter(app=app, is_over=False).exclude(message="")
+    posted.update(next_attempt_at=timezone.now())
+
+
 def _send(attempt: Attempt) -> Outcome:
     """Make one attempt. Runs in a thread of its own, reads no row and never raises."""
     chat, message = CHATS[attempt.app.kind], attempt.card.message

@@ -24,6 +24,7 @@ from metacog.chats.slack import manifest
 from metacog.models import ChatApp, ChatUser, Role, Team
 from metacog.notices.chat import inert
 from metacog.pages.account import Request
+from reviews.chats import cards
 from reviews.models import ChatCard
 
 Kind, Trouble = ChatApp.Kind, ChatApp.Trouble
@@ -43,6 +44,8 @@ def chat(request: Request, team_id: int, kind: str) -> HttpResponse:
     saved, changed = setup.save(team, kind, request.user, setup.Entered(**form.cleaned_data))
     if changed:
         messages.success(request, _("Saved."))
+        if {"texts", "language"} & set(changed):
+            cards.show_anew(saved)
         _introduce(request, saved)
     return redirect("chat", team.pk, kind)
 

@@ -16,6 +16,7 @@ from metacog.models import AuditEvent, ChatApp, ChatUser
 from reviews.models import Decision
 from tests.reviews.chats.conftest import ANNA, Slack, Telegram, sweep
 from tests.reviews.chats.stubs import BOT_TOKEN, SIGNING_SECRET, signed
+from tests.reviews.chats.test_deciding import bash
 
 pytestmark = pytest.mark.django_db
 
@@ -251,6 +252,20 @@ class TestSettings:
         ]
         assert [action for action, _ in told][-2:] == ["chat-changed", "chat-removed"]
         assert not any(values["chat-token"] in str(each.data) for each in AuditEvent.objects.all())
+
+    @pytest.mark.parametrize("kind", ["slack", "telegram"])
+    def test_texts_that_are_switched_off_leave_what_was_posted(
+        self, kind: str, request: pytest.FixtureRequest, kuro: Any, olga: Any, as_person: Any
+    ) -> None:
+        chat = request.getfixturevalue(kind)
+        bash(kuro)
+        sweep(chat)
+        assert "rm -rf" in chat.shown()
+        values = self.entered(chat.stub, kind, token="", secret="") | {"chat-texts": ""}
+        as_person(olga).post(reverse("chat", args=[chat.app.team_id, kind]), values)
+        sweep(chat)
+        assert "rm -rf" not in chat.shown()
+        assert "Approve" not in chat.buttons()
 
     @pytest.mark.parametrize(
         ("kind", "wrong", "told"),
