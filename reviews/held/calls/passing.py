@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -98,5 +97,6 @@ def release(decision: Decision, listed: Mapping[str, int | None], how: Circumsta
 def _approve(
     held: HeldItem, person: User, decision: Decision, grant: CallGrant, version: int | None, how: Circumstances
 ) -> Decision:
-    mine = replace(how, version=version, digest=None, grant=None, by_grant=grant, shown_ms=None, like="")
+    # The approval may have been sent again: its press is the first one's.
+    mine = Circumstances(version=version, via=how.via, together=decision.together or how.together, by_grant=grant)
     return decisions.decide(held, person, DecisionVerdict.APPROVE, reason=decision.reason, circumstances=mine)[0]

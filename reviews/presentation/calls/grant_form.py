@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -37,6 +38,7 @@ TITLES: Mapping[Match, Promise] = {
     "tool": _("All calls of the tool"),
 }
 State = CallGrant.State
+_VERSION = re.compile(r"[0-9]{1,9}")
 
 
 class Offer(NamedTuple):
@@ -128,7 +130,7 @@ def released(posted: QueryDict) -> Mapping[str, int | None]:
     if posted.get("grant") != "1" or posted.get("grant_release") != "1":
         return {}
     listed = (each.rpartition(".") for each in posted.getlist("grant_waiting")[: passing.MOST])
-    return {public_id: int(version) for public_id, _dot, version in listed if version.isdecimal()}
+    return {public_id: int(version) for public_id, _dot, version in listed if _VERSION.fullmatch(version)}
 
 
 def wanted(posted: Mapping[str, str], *, is_edited: bool) -> grants.Wanted | None:

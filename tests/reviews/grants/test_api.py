@@ -365,6 +365,20 @@ class TestWhatWaits:
         assert person.grants() == []
         assert AuditEvent.objects.filter(action="tool_call-decision-undone").count() == 2
 
+    def test_an_undo_takes_back_what_the_same_approval_released_when_it_was_sent_again(
+        self, kuro: Any, person: Person, settings: Any
+    ) -> None:
+        settings.UNDO_SECONDS = 60
+        first, other = (self.held(kuro, f"git push origin x{number}") for number in range(2))
+        grant = {"match": "shape", "until": SOON, "release": [other]}
+        Agent.objects.update(paused_at=timezone.now())
+        assert person.approve(first, grant).status_code == 201
+        Agent.objects.update(paused_at=None)
+        assert person.approve(first, grant).status_code == 200
+        assert HeldItem.objects.get(public_id=other).state == "approved"
+        assert person.caller.post(f"/review/held/{first}/undo", None).status_code == 200
+        assert set(HeldItem.objects.values_list("state", flat=True)) == {"pending"}
+
     @pytest.mark.parametrize("call_id", ["b", None])
     def test_what_is_decided_waits_as_long_as_that_can_be_undone(
         self, kuro: Any, person: Person, settings: Any, call_id: str | None

@@ -105,7 +105,7 @@ class TestTheForm:
 
     def test_it_releases_only_what_was_listed_as_it_was(self, client: Any, kuro: Any) -> None:
         first, same, next_one = (ask(kuro, arguments={"command": f"git push a {at}"})["held"] for at in "bcd")
-        listed = [f"{same}.9", f"{next_one}.x", "held_x.1"]
+        listed = [f"{same}.9", f"{next_one}.x", f"{next_one}.{'1' * 5_000}", "held_x.1"]
         decide(client, first, **FORM | {"grant_match": "shape", "grant_release": "1", "grant_waiting": listed})
         assert HeldItem.objects.filter(state="pending").count() == 2
         assert "Approved" in client.get("/queue/").content.decode().split('id="told"')[1]
