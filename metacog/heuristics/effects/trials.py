@@ -37,7 +37,8 @@ DATABASES = re.compile(
 )
 MOST_LETTERS = 300  # of a name or an address
 FILE = re.compile(r"file:(?://(?=/))?|sqlite\d?:(?:///?)?")  # before the path of a database
-MADE_AT_RUN_TIME = frozenset("$`*|")
+LIKE_ANY = ("*", ".*")  # how a name begins that stands for many: `*test*` is `latest`, too
+MADE_AT_RUN_TIME = frozenset("$`|")
 BEYOND = re.compile(  # one database, in SQL
     r"\b(?:drop|alter|create|rename)\s+(?:(schema)|database|keyspace|role|user|tablespace|server|login|system)\b|\buse\b|\battach\b"
     r"|\bdblink|\\c(?:onnect)?\b|\bcopy\b",
@@ -56,7 +57,7 @@ def _are_of_tests(name: str) -> bool:
 
 
 def _says_so(name: str) -> bool:
-    return not _parts(name, PART).isdisjoint(OWN) and not is_shared(name)
+    return not (name.startswith(LIKE_ANY) or is_shared(name) or _parts(name, PART).isdisjoint(OWN))
 
 
 def is_shared(name: str) -> bool:

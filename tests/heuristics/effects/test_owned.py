@@ -29,7 +29,16 @@ def test_commands_are_told_apart_by_whose_it_is_that_they_remove() -> None:
 
 
 def test_a_name_is_a_tests_own_by_its_parts() -> None:
-    own = ["app_test", "test_app", "ci-db-2", "tmp-pg", "testing", "config.settings.test", "docker-compose.test.yml"]
+    own = [
+        "app_test",
+        "test_app",
+        "test-*",
+        "ci-db-2",
+        "tmp-pg",
+        "testing",
+        "config.settings.test",
+        "docker-compose.test.yml",
+    ]
     others = [
         "latest",
         "contest",
@@ -40,6 +49,8 @@ def test_a_name_is_a_tests_own_by_its_parts() -> None:
         "staging",
         "$TEST",
         "a,test",
+        "*test*",
+        "TestProdRepo",
     ]
     assert [name for name in own if not trials.is_of_tests(name)] == []
     assert [name for name in others if trials.is_of_tests(name)] == []

@@ -27,7 +27,7 @@ SENDS = frozenset(["email", "mail", "notify", "post", "send", "webhook"])
 SHOWS = frozenset(["expose", "public", "share", "tunnel"])
 WRITES = frozenset(["dest", "destination", "dump", "export", "out", "outdir", "outfile", "output", "report", "save"])
 CHANGES = frozenset(["autocorrect", "fix", "inplace", "overwrite", "write"])
-LISTENS = frozenset(["address", "bind", "host", "hostname", "ip", "listen"])
+LISTENS = frozenset(["address", "bind", "host", "hostname", "interface", "ip", "listen"])
 NEGATIONS = frozenset(["allow", "exclude", "ignore", "no", "skip", "without"])  # as the first word of a flag
 
 KEEPS = DATA | {"console", "loaddata", "migrate", "migration", "migrations", "runner", "seed", "upgrade"}
@@ -41,7 +41,7 @@ LOCAL = frozenset(
 RUNNING = flag_of({"execute": None, "unknown": None})
 PUBLISHING = flag_of({"publish": None})
 WRITING = Flag((Place("write", "value", False),), objects="path")
-LISTENING = flag_of({"by": {"0.0.0.0*|::|[[]::]*|[*]": {"publish": None}, "*": 1}})
+LISTENING = flag_of({"by": {"0.0.0.0*|*://0.0.0.0*|::|[[]::]*|[*]": {"publish": None}, "*": 1}})
 POWERS = [
     (RUNS, RUNNING),
     (PUBLISHES | SHOWS, PUBLISHING),

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+from ..effect import Kind, ObjectKind
 from .flags import NO_FLAG, VALUES, Flag, Place
 from .powers import effect_of
 from .split import Split
@@ -11,6 +12,7 @@ from .words import Applied, Found, Word, is_input, is_like, tail
 
 # Of a flag's value: a path unless it says otherwise.
 PATH_EFFECTS = frozenset({"read", "write", "delete", "execute", "secret"})
+FILE = re.compile(r"~/|\.\./|/(?:home|root|Users|tmp|etc|mnt)/")  # among the names of tasks, such as Bazel's "//a:b"
 SLICE = re.compile(r"(\d*):(-?\d*)")
 SLICES = {"first": slice(1), "last": slice(-1, None), "rest": slice(-1)}
 
@@ -121,7 +123,7 @@ class Reading(Split):
                 place[0] in ".~" or ((place[0] == "-" or place[-1] == "=") and effect in PATH_EFFECTS)
             )
             of = "path" if named else flag.objects or self.objects
-            self.result.found += [Found(effect, word, of, flag.detail) for word in words]
+            self.result.found += [Found(effect, word, _kind(effect, of, word), flag.detail) for word in words]
             if not words and not optional:
                 of = of if self.named else "name" if self.row.elsewhere else "path"
                 self.result.found += [Found(effect, word, of, flag.detail) for word in self.named or (None,)]
@@ -136,6 +138,11 @@ class Reading(Split):
         if place == "reads":
             return [found.word for found in self.result.found if found.effect == "read" and found.word]
         return of_place(place, self.result)
+
+
+def _kind(effect: Kind, of: ObjectKind, word: Word) -> ObjectKind:
+    """What kind of an object a word is: a file from elsewhere is one where others name a task."""
+    return "path" if effect == "execute" and of == "name" and FILE.match(word.text) else of
 
 
 @cache

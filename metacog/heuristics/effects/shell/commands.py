@@ -41,6 +41,7 @@ SHOWN = frozenset({"show", "cat-file", "diff", "log", "grep", "annotate", "whatc
 PATCHES = frozenset({"-p", "-u", "--patch", "-S", "-G", "-L"})
 KEEPS = frozenset({"chmod", "chown", "chgrp", "touch"})  # what is in a file
 RUN_NAME = re.compile(r"\w\[[^\]]*(?:\$\(|`)")  # a[$(…)]: where a name is asked for, bash runs what is in it
+CODE = re.compile(r"\w\([^()]|^\(.*\s.*\)$|\w\s*\"|;", re.DOTALL)  # where the name of something that is run stands
 INPUT = Word("$input", exact=False, loose=True)
 
 
@@ -170,6 +171,7 @@ def _apply(
     for language, word in _pieces(applied.code):
         in_memory = language.startswith("sql:") and applied.operands[:1] and applied.operands[0].text == ":memory:"
         code.read(text, "sql:memory" if in_memory else language, word, inner, given)
+    _heard(text, applied, inner)
     if applied.script and applied.operands:
         _named_script(text, applied.operands[0], applied.operands[1:], inner)
         _made_script(text, applied.operands[0], applied.language, inner)
@@ -192,6 +194,21 @@ def _apply(
         state.made = frozenset()
     output = _output(applied, words, given, found_by)
     return Given(by=applied.program) if output is None else Given(output.text, output.roots, applied.program)
+
+
+def _heard(text: "Text", applied: Applied, state: State) -> None:
+    """Read what is no name of what a program runs, but a command or code: `watcher 'rm -rf x'`, `lisp -e '(…)'`."""
+    named = dict.fromkeys(found.word for found in applied.found if found.effect == "execute" and found.word is not None)
+    for word in [command[0] for command in applied.runs] + [*named]:
+        if _is_command(text, word):
+            code.read(text, "shell", word, state, None)
+        elif CODE.search(word.text) and not word.text.startswith("-"):
+            text.doubt("code", _span(word))
+
+
+def _is_command(text: "Text", word: Word) -> bool:
+    first, blank, _ = word.text.partition(" ")
+    return bool(blank) and first in text.out.programs
 
 
 def _link(text: "Text", applied: Applied, state: State) -> None:
