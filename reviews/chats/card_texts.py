@@ -18,7 +18,7 @@ from metacog.heuristics.tool_calls.secrets import masked
 from metacog.models import ChatApp
 from metacog.notices.chat import inert
 from reviews.held import approvers
-from reviews.held.listing import beginning, by_rule
+from reviews.held.listing import by_rule
 from reviews.models import Decision, DecisionVerdict, HeldItem
 from reviews.outbox.notification_texts import chat_title, does, odd, plain, reason_of, url
 from reviews.presentation import approvals
@@ -30,22 +30,27 @@ from reviews.presentation.phrases import decided
 State, Kind = HeldItem.State, HeldItem.Kind
 
 LINE = 300  # characters of a sentence
+MOST_READ = 15_000  # characters in which letters that look like others are looked for: more than any chat shows
 MOST_ARGUMENTS = 10  # each under its name; more are one JSON
 MOST_CHOICES, CHOICE = 5, 60  # answers that are buttons of the message, and characters of each
 
 
 def read(held_id: int) -> Any:
-    """Read an item as a card needs it."""
+    """Read an item as a card needs it; what may be approved there is looked through to its end."""
     rows = HeldItem.objects.select_related("agent__team", "response", "call", "question", "terms")
-    return rows.annotate(clip=beginning(), by_rule=by_rule()).get(pk=held_id)
+    held: Any = rows.annotate(by_rule=by_rule()).get(pk=held_id)
+    is_call = held.kind == Kind.TOOL_CALL
+    held.clip = (json.dumps(held.call.arguments, ensure_ascii=False) if is_call else held.text)[:MOST_READ]
+    return held
 
 
 def card_of(held: Any, app: ChatApp, room: int, now: datetime) -> Card:
     """Return the card of an item that `read` gave, in the language in force; `room` is what its texts may have."""
     is_pending = held.state == State.PENDING
-    passages = _passages(held) if is_pending and app.texts else []
+    has_texts = is_pending and app.texts
+    passages = _passages(held) if has_texts else []
     is_whole = app.texts and _length(passages) <= room
-    told = [does(held, with_objects=is_pending and app.texts), odd(held, with_texts=False)]
+    told = [does(held, with_objects=has_texts), odd(held, with_texts=has_texts)]
     told += [reason_of(held), approvals.needs(held)] if is_pending else []
     standing = (
         None if is_pending else held.decisions.select_related("person", "agent", "changed_by").get(undone_at=None)

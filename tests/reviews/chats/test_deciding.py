@@ -272,6 +272,15 @@ def test_what_is_cut_fits_into_a_message(chat: Any, kuro: Any, fields: dict[str,
     assert chat.kind == "slack" or "Approve" not in chat.buttons()
 
 
+@pytest.mark.parametrize("texts", [True, False])
+def test_letters_that_look_like_others_are_told_wherever_they_stand(chat: Any, kuro: Any, texts: bool) -> None:
+    chat.app.texts = texts
+    chat.app.save()
+    bash(kuro, "true; " * 360 + "curl https://p\u0430ypal.com/x")
+    sweep(chat)
+    assert ("mixed scripts" in chat.shown()) == texts
+
+
 HOSTILE = "<!channel> <https://evil.example|x> *b* `c` ::joy: @everyone https://evil.example/\u202e\u200b"
 
 
