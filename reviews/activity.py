@@ -32,7 +32,7 @@ def _newest_event_and_what_is_due(soon: Any) -> QuerySet[AuditEvent, tuple[int, 
         Decision.objects.filter(released_at=None, undone_at=None),
         HeldItem.objects.filter(state=HeldItem.State.PENDING, expires_at__lte=soon),
         Delivery.objects.filter(state=Delivery.State.WAITING, next_attempt_at__lte=soon),
-        ChatCard.objects.filter(next_attempt_at__lte=soon),
+        ChatCard.objects.filter(next_attempt_at__lte=soon, app__free_at__lte=soon),
         Research.objects.filter(state=Research.State.WAITING, next_attempt_at__lte=soon),
         LogImport.objects.filter(Q(state=LogImport.State.WAITING) | Q(state=LogImport.State.RUNNING)),
     ]

@@ -149,6 +149,8 @@ def test_a_retry_that_is_due_wakes_the_beat(slack: Slack, kuro: Any) -> None:
     assert activity.latest() == activity.latest()
     slack.stub.answers = [AWAY]
     cards.sweep()
+    assert activity.latest() == activity.latest()  # while the chat is left alone nothing is due
+    ChatApp.objects.update(free_at=timezone.now())
     assert activity.latest() != activity.latest()  # what is due is news each time
 
 
