@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from metacog.heuristics.ranking import contrast, told
 from metacog.heuristics.text.shadow import Shadow
+from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import Team
 from reviews.learning import retiring
 from reviews.models import ContrastLook, DecisionVerdict
@@ -41,7 +42,7 @@ def found(team: Team, rows: Sequence[Judged], texts: contrast.Texts) -> dict[str
     """
     calls = retiring.calls_decided(team).filter(verdict=DecisionVerdict.REJECT, held__response__erased_at=None)
     newest = calls.values_list("held", "reason")[: contrast.MOST_TEXTS]
-    of_calls = [(held, reasons.parse(reason)[1]) for held, reason in reversed(newest)]
+    of_calls = [(held, reasons.parse(masked_text(reason))[1]) for held, reason in reversed(newest)]
     return {
         "told": _groups([(row.held, row.told) for row in rows if row.rejected and row.held]),
         "calls": _groups(of_calls),

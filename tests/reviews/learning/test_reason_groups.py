@@ -76,3 +76,17 @@ def test_what_people_said_goes_with_the_texts_and_is_counted_anew(
     assert ContrastLook.objects.get().reasons is None
     contrast.look_due(timezone.now() + timedelta(hours=1))
     assert ContrastLook.objects.get().reasons == {"told": [], "calls": [], "phrases": []}
+
+
+def test_a_secret_in_a_reason_is_in_no_heading(kuro: Any, alice: Any, undo_at_once: None) -> None:
+    secret = "ghp_" + "b7Qd2XkT9wLmR4vNcY8sHfJ6" + "pZ3aE5gU1iKo"
+    Policy.objects.update(rules=[{"tool": "*", "do": "ask"}])
+    for number in range(3):
+        call = {"kind": "tool_call", "name": "Bash", "arguments": {"command": f"make step-{number}"}}
+        (item,) = kuro.respond("", items=[call])["items"]
+        reason = f"shows the token {secret}"
+        decisions.decide(HeldItem.objects.get(public_id=item["held"]), alice, "reject", reason=reason)
+    contrast.look_due(timezone.now())
+    kept = str(ContrastLook.objects.get().reasons)
+    assert "shows the token" in kept
+    assert secret not in kept
