@@ -125,7 +125,12 @@ def _apply(
         label, _, value = word.text.partition("=")
         variables.assign(text, label, word._replace(text=value), state, (word.start, word.end), kept=False)
     inner = state
-    if assigned := [*applied.assigned, *owned.told(applied)]:
+    given_to_it = owned.told(applied)
+    for word in given_to_it:
+        label = word.text.partition("=")[0]
+        if variables.switches_off(label, tail(word, len(label) + 1)):
+            text.doubt(f"sets {label}", _span(word))
+    if assigned := [*applied.assigned, *given_to_it]:
         inner = state.copy()
         told = {word.text.partition("=")[0]: tail(word, word.text.find("=") + 1) for word in assigned}
         inner.given = {**inner.given, **told}

@@ -18,6 +18,7 @@ REMOVES = CHANGES - {"write"}
 TRUNKS = frozenset({"main", "master", "trunk", "develop"})
 MATTERS = CHANGES | {"unknown"}
 DEEP = frozenset({"-r", "-R", "--recursive"})
+VARIABLE = re.compile(r"[A-Za-z_]\w*=")
 TELLS = frozenset({"-e", "--env"})
 GIVEN = re.compile(r"([A-Z_]+)=(.*)")
 
@@ -85,10 +86,12 @@ def _values(places: Sequence[str], applied: Applied, state: State) -> Iterator[W
             return
 
 
-def told(applied: Applied) -> Iterator[Word]:
-    """The variables that a command sets for what it runs in a container."""
-    if applied.wraps:
-        yield from (value for flag, value in applied.flags if flag in TELLS and value is not None and "=" in value.text)
+def told(applied: Applied) -> list[Word]:
+    """The variables that a command sets for what it runs: `docker run -e X=y`, `make X=y`."""
+    if not (applied.wraps or any(found.effect == "execute" for found in applied.found)):
+        return []
+    values = [value for flag, value in applied.flags if flag in TELLS and value is not None]
+    return [word for word in (*values, *applied.operands) if VARIABLE.match(word.text)]
 
 
 def marked(text: "Text", applied: Applied, state: State) -> list[Found]:

@@ -113,7 +113,7 @@ def assign(text: "Text", name: str, value: Word | None, state: State, span: Span
         for part in value.text.split(":") if value is not None else ():
             if part.startswith(OUTSIDE) and not part.startswith(SHARED):
                 text.out.searched(Word(part, *span), state.cwd)
-    elif _switches_off(name, value):
+    elif switches_off(name, value):
         text.doubt(f"sets {name}", span)
     elif DANGEROUS.fullmatch(name) and not SAFE_NAMES.fullmatch(name):
         _dangerous(text, name, value, span)
@@ -124,7 +124,7 @@ def assign(text: "Text", name: str, value: Word | None, state: State, span: Span
         state.variables[name] = value if is_known else None
 
 
-def _switches_off(name: str, value: Word | None) -> bool:
+def switches_off(name: str, value: Word | None) -> bool:
     """Whether a variable has a program trust what it would not."""
     says_no = value is not None and NO.fullmatch(value.text) is not None
     if LETS_BY.fullmatch(name) is not None:
