@@ -39,9 +39,10 @@ MOST_LETTERS = 300  # of a name or an address
 FILE = re.compile(r"file:(?://(?=/))?|sqlite\d?:(?:///?)?")  # before the path of a database
 LIKE_ANY = ("*", ".*")  # how a name begins that stands for many: `*test*` is `latest`, too
 MADE_AT_RUN_TIME = frozenset("$`|")
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 BEYOND = re.compile(  # one database, in SQL
     r"\b(?:drop|alter|create|rename)\s+(?:(schema)|database|keyspace|role|user|tablespace|server|login|system)\b|\buse\b|\battach\b"
-    r"|\bdblink|\\c(?:onnect)?\b|\bcopy\b",
+    r"|\bshutdown\b|\bset\s+(?:global|persist)\b|\bdblink|\\c(?:onnect)?\b|\bcopy\b",
     re.IGNORECASE,
 )
 
@@ -75,10 +76,15 @@ def is_here(place: str) -> bool:
     return len(place) <= MOST_LETTERS and HERE.fullmatch(place) is not None
 
 
+def is_elsewhere(value: str) -> bool:
+    """Whether a value is an address of another machine."""
+    return ADDRESS.match(value) is not None and not is_here(value)
+
+
 def is_trial(value: str, workspace: str | None = None) -> bool:
     """Whether a name, the file or the address of a database says that it is one for tests, and here."""
     value = FILE.sub("", value, count=1).removeprefix("./")
-    if len(value) > MOST_LETTERS:
+    if len(value) > MOST_LETTERS or "=" in value.partition("?")[0] or "#" in value:  # "dbname=app user=test"
         return False
     if value.startswith(("/", "~")) or ".." in value.split("/"):
         plain = normpath(value)
@@ -93,7 +99,7 @@ def is_trial(value: str, workspace: str | None = None) -> bool:
 
 def stays_in(sql: str, dialect: str | None = None) -> bool:
     """Whether SQL is about the one database that it is given to."""
-    return all(dialect == "postgres" and found[1] is not None for found in BEYOND.finditer(sql))
+    return all(dialect == "postgres" and found[1] is not None for found in BEYOND.finditer(COMMENT.sub(" ", sql)))
 
 
 def is_about_trials(sql: str) -> bool:

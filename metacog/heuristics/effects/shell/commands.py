@@ -130,9 +130,10 @@ def _apply(
         label = word.text.partition("=")[0]
         if variables.switches_off(label, tail(word, len(label) + 1)):
             text.doubt(f"sets {label}", _span(word))
-    if assigned := [*applied.assigned, *given_to_it]:
+    if applied.assigned or given_to_it or owned.starts_anew(applied):
         inner = state.copy()
-        told = {word.text.partition("=")[0]: tail(word, word.text.find("=") + 1) for word in assigned}
+        inner.given = {} if owned.starts_anew(applied) else inner.given
+        told = {word.text.partition("=")[0]: tail(word, word.text.find("=") + 1) for word in given_to_it}
         inner.given = {**inner.given, **told}
     if applied.cwd is not None:
         inner = inner.copy()

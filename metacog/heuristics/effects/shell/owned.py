@@ -36,6 +36,8 @@ def mark(text: "Text", applied: Applied, state: State, rule: Whose | None) -> st
     if applied.subcommand in rule.makes and not goes_on and not any(one.effect in REMOVES for one in applied.found):
         return MADE
     within = list(_values(rule.within.get(applied.subcommand, rule.within.get("*", "")).split("|"), applied, state))
+    if any(word is not None and trials.is_elsewhere(word.text) for word in within):
+        return ""
     is_trial = bool(within) and all(word is not None and _is_trial(text, word) for word in within)
     is_trial |= applied.subcommand in rule.nature or (rule.names and _are_trials(applied))
     sql = [word.text for language, word in applied.code if language.startswith("sql") and word.exact]
@@ -88,10 +90,17 @@ def _values(places: Sequence[str], applied: Applied, state: State) -> Iterator[W
 
 def told(applied: Applied) -> list[Word]:
     """The variables that a command sets for what it runs: `docker run -e X=y`, `make X=y`."""
-    if not (applied.wraps or any(found.effect == "execute" for found in applied.found)):
+    if not (applied.assigned or applied.wraps or any(found.effect == "execute" for found in applied.found)):
         return []
     values = [value for flag, value in applied.flags if flag in TELLS and value is not None]
-    return [word for word in (*values, *applied.operands) if VARIABLE.match(word.text)]
+    return [word for word in (*applied.assigned, *values, *applied.operands) if VARIABLE.match(word.text)]
+
+
+def starts_anew(applied: Applied) -> bool:
+    """Whether what a command runs knows nothing of the variables before it: in a container, by `env -i`."""
+    if applied.program == "env":
+        return bool(applied.flags)
+    return applied.wraps and whose(applied.program) is not None
 
 
 def marked(text: "Text", applied: Applied, state: State) -> list[Found]:
