@@ -88,11 +88,16 @@ def lets_pass(match: str, said: Judged) -> bool:
     return not is_for_people(said.rule) and (not said.fault or match == CallGrant.Match.CALL)
 
 
-def _resting(agent: Agent, digests: Collection[str]) -> set[tuple[str, str | None]]:
-    """Return which of these calls are decided, and can still be undone: by digest and id. They wait for that."""
+def _open(agent: Agent, digests: Collection[str]) -> tuple[set[str], set[tuple[str, str | None]]]:
+    """Return which of these calls wait: undecided ones by digest; by digest and id whose decision can be undone."""
+    pending, resting = set[str](), set[tuple[str, str | None]]()
     rows = HeldCall.objects.filter(agent=agent, sha256__in=digests, held__closed_at=None)
-    rows = rows.exclude(held__state=HeldItem.State.PENDING)
-    return {(sha256, each) for sha256, ids in rows.values_list("sha256", "call_ids") for each in ids}
+    for sha256, ids, state in rows.values_list("sha256", "call_ids", "held__state"):
+        if state == HeldItem.State.PENDING:
+            pending.add(sha256)
+        else:
+            resting.update((sha256, each) for each in ids)
+    return pending, resting
 
 
 class Calls:
@@ -149,7 +154,8 @@ class Calls:
         if not by_key:
             return
         used, every = Counter[int](), set(digests.values())
-        settled = done(self.agent, every) | _resting(self.agent, every)
+        pending, resting = _open(self.agent, every)
+        settled = done(self.agent, every) | resting
         for index, its_keys in keys.items():
             said, call = self._judged[index], calls[index]
             for grant in (each for key in its_keys for each in by_key[key]):
@@ -159,6 +165,7 @@ class Calls:
                     said
                     and lets_pass(grant.match, said)
                     and (grant.most_uses is None or grant.uses + used[grant.pk] < grant.most_uses)
+                    and digests[index] not in pending
                     and (digests[index], call.call_id) not in settled
                 ):
                     self._granted[index] = grant

@@ -390,6 +390,12 @@ class TestWhatWaits:
         assert [self.held(kuro, f"git push origin x{number}", call_id=call_id) for number in (1, 2)] == others
         assert CallGrant.objects.get().uses == 1, "it is let pass once, by the approval"
 
+    def test_a_call_that_nobody_has_decided_stays_the_same_item(self, kuro: Any, person: Person) -> None:
+        first, other = self.held(kuro, "git push origin x1"), self.held(kuro, "git push origin x2", call_id="a")
+        assert person.approve(first, {"match": "shape", "until": SOON}).status_code == 201
+        assert self.held(kuro, "git push origin x2", call_id="b") == other, "approved later it would run again"
+        assert CallGrant.objects.get().uses == 0
+
 
 class TestWhatCannotBeGranted:
     @table(
