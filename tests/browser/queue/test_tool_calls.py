@@ -98,8 +98,9 @@ def test_g_opens_the_form_of_a_grant_which_says_what_passes(open_page: Any, alic
     expect(said).to_have_text(
         "exactly Bash git push origin main, in all sessions of kuro, for 1 hour, at most 20 times"
     )
-    page.locator("[name=grant_uses]").press("Enter")
-    expect(page.locator("#told")).to_contain_text("Approved")
+    with page.expect_response(f"**/queue/{held}/decide*"):  # the page says so before it is answered
+        page.locator("[name=grant_uses]").press("Enter")
+        expect(page.locator("#told")).to_contain_text("Approved")
     grant = CallGrant.objects.get()
     assert (grant.held.public_id, grant.match, grant.scope, grant.most_uses) == (held, "call", "agent", 20)
 

@@ -174,7 +174,7 @@ def test_a_permission_to_make_it_again_does_not_cover_what_is_done(kuro: Any, al
     held = held_by(kuro, call_id="a")
     by_person(alice, held, "approve", circumstances=decisions.Circumstances(grant=grants.Wanted(seconds=600)))
     kuro.post(f"/held/{held}/outcome", {"status": "done"})
-    assert [ask(kuro, call_id=name)["disposition"] for name in "abc"] == ["hold", "pass", "pass"]
+    assert [ask(kuro, call_id=name)["disposition"] for name in "bcab"] == ["pass", "pass", "hold", "hold"]
     other = held_by(kuro, session="s2")
     by_person(alice, other, "approve", circumstances=decisions.Circumstances(grant=grants.Wanted(seconds=600)))
     assert by_id(kuro, other)["permission"] == "given"
