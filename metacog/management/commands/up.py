@@ -72,11 +72,11 @@ class Command(BaseCommand):
             check_surroundings()
             check_providers()
             greeting = self.prepare()
-            push.ensure_key()
         if greeting:  # at once: the password in it is nowhere else
             say(greeting)
         catalogs.compile_all()
         collect_static()
+        push.ensure_key()
         os.set_inheritable(lock, True)  # the supervisor holds it
         serve(host, port, workers, self.company())
 
