@@ -28,6 +28,7 @@ _EDITOR: Mapping[str, Kind] = {
     "view": "read",
     **dict.fromkeys(("create", "str_replace", "insert", "undo_edit", "write", "edit"), "write"),
 }
+_MANY = (Mapping, list, tuple)
 _LOOKS = ("screenshot", "cursor_position", "wait", "zoom", "mouse_move")
 
 
@@ -104,14 +105,14 @@ class Call(Told):
         return None
 
     def _is_elsewhere(self, arguments: Mapping[str, Any]) -> bool:
+        if self.tool is not None:
+            return False
         there = words("commands_over_there")
-        return self.tool is None and (
-            not there.isdisjoint(self.named.words) or any(plain(key) in there for key in arguments)
-        )
+        return not there.isdisjoint(self.named.words) or any(plain(key) in there for key in arguments)
 
     def _walk(self, value: Any, place: Place, key: str, beside: Mapping[str, Any], scope: Scope) -> None:
         self.left -= 1
-        size = len(value) if isinstance(value, Mapping | list | tuple) else 0
+        size = len(value) if not isinstance(value, str) and isinstance(value, _MANY) else 0
         if self.left <= size or len(place) > MAX_DEPTH:
             is_plain = size and isinstance(value, list | tuple) and all(isinstance(part, int | float) for part in value)
             self.left = self.left if is_plain else 0  # numbers alone, such as a vector, say nothing
@@ -206,8 +207,8 @@ class Call(Told):
         self.has_code = True
         self.effects += [Effect(*each[:6], argument, each.detail) for each in found.effects]
         self.commands += [
-            Command(argument, each.start, each.end, tuple(at + place for place in each.effects))
-            for each in found.commands
+            Command(argument, start, end, tuple([at + place for place in places]) if at else places)
+            for _, start, end, places in found.commands
         ]
         if not found.is_simple:
             self.compound.add(argument)

@@ -21,10 +21,12 @@ def shape_of(call: Told, arguments: Any) -> Mapping[str, Any] | None:
 
     None where something is unknown, or where a free text decides what happens.
     """
-    if call.decides or any(effect.effect == "unknown" for effect in call.effects) or not isinstance(arguments, Mapping):
+    if call.decides or call.compound or not isinstance(arguments, Mapping):
+        return None
+    if any(effect.effect == "unknown" for effect in call.effects):
         return None
     effects = sorted({(effect.effect, place_of(effect)) for effect in call.effects})
-    if len(effects) > MAX_EFFECTS or call.compound:
+    if len(effects) > MAX_EFFECTS:
         return None
     others = sorted(pointer([name]) for name in arguments)
     if not call.has_code:

@@ -41,7 +41,9 @@ class Programs:
             return None
         if row.stands_for and places:
             renamed = words[places[-1]]._replace(text=row.stands_for)
-            return Applied(name, row.stands_for, runs=[[renamed, *words[places[-1] + 1 :]]], wraps=True)
+            applied = Applied(name, row.stands_for, wraps=True)
+            applied.runs.append([renamed, *words[places[-1] + 1 :]])
+            return applied
         return Reading(name, row, program.base, words, places).applied()
 
 

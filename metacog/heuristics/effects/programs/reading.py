@@ -23,9 +23,11 @@ class Reading(Split):
     def applied(self) -> Applied:
         result, row = self.result, self.row
         self._split()
+        self.given = {flag for flag, _ in result.flags}
         if len(self.words) == len(self.places) + 1 and self._asks_for_help(self.words[-1].text):
-            result.doubts.clear()
-            return Applied(result.program, result.subcommand, result.flags, found=[Found("read", None)])
+            helped = Applied(result.program, result.subcommand)
+            helped.flags, helped.found = result.flags, [Found("read", None)]
+            return helped
         if row.code and not result.code and not self._is_coded():
             result.code += [(language, word) for place, language in row.code.items() for word in self._at(place)]
         if not result.code and not result.runs:
@@ -39,7 +41,8 @@ class Reading(Split):
             self._cases()
         self._add(row.effects if self.only is None else self.only)
         for flag, value in self.extra:
-            self._add(flag.effects, value, flag)
+            if flag.effects:
+                self._add(flag.effects, value, flag)
         if row.tasks and self.only is None:
             self._tasks()
         return result
@@ -82,21 +85,21 @@ class Reading(Split):
 
     def _is_coded(self) -> bool:
         """Whether a flag says where the code is."""
-        return any(flag in {"-f", "--file"} for flag, _ in self.result.flags)
+        return "-f" in self.given or "--file" in self.given
 
     def _lists(self) -> None:
         """Whether it prints names, and below what."""
         result, row = self.result, self.row
         result.joins, result.remote, result.feeds = row.joins, row.remote, row.feeds
-        names = {flag for flag, _ in result.flags}
-        result.names, result.deep = row.names, row.deep is None or not names.isdisjoint(row.deep)
-        result.marks = not names.isdisjoint({"-i", "-I", "--replace"})
-        if row.lists is not None and not names & row.lists_unless and (not row.lists_if or names & row.lists_if):
+        given = self.given
+        result.names, result.deep = row.names, row.deep is None or not given.isdisjoint(row.deep)
+        result.marks = bool(row.feeds) and not given.isdisjoint({"-i", "-I", "--replace"})
+        if row.lists is not None and not given & row.lists_unless and (not row.lists_if or given & row.lists_if):
             result.lists = [*self._at(row.lists)] or [Word(".")]
         result.passes = row.passes and (row.lists is None or not self._at(row.lists))
 
     def _cases(self) -> None:
-        given = {flag for flag, _ in self.result.flags}
+        given = self.given
         for case in self.row.cases:
             if not given.isdisjoint(case.unless) or (case.flags and given.isdisjoint(case.flags)):
                 continue

@@ -25,7 +25,9 @@ class Split:
         self.objects: ObjectKind = row.objects or base.objects or "path"
         self.dash_long = row.dash_long or base.dash_long
         self.named: list[Word] = []  # by flags: the objects of effects that have no place
-        self.result = Applied(name, " ".join(words[at].text for at in places), elsewhere=row.elsewhere)
+        subcommand = " ".join([words[at].text for at in places]) if places else ""
+        self.result = Applied(name, subcommand, elsewhere=row.elsewhere)
+        self.given: set[str] = set()  # the flags, when all are told apart
         self.only: list[Place] | None = None
         self.alone: tuple[Place, ...] | None = None
         self.extra: list[tuple[Flag, Word | None]] = []
@@ -34,7 +36,9 @@ class Split:
 
     def _spec(self, name: str) -> Flag | None:
         flag = self.row.flags.get(name) or self.base.flags.get(name)
-        return self._spec(name[1:]) if flag is None and self.dash_long and name.startswith("--") else flag
+        if flag is None and self.dash_long and name.startswith("--"):
+            return self._spec(name[1:])
+        return flag
 
     def _split(self) -> None:
         """Tell flags, their values and operands apart."""
@@ -42,14 +46,14 @@ class Split:
         if self.row.old and self.words and self.words[0].exact and re.fullmatch(r"[A-Za-z]+", self.words[0].text):
             self._old(self.words[0].text)
             at = len(self.words) - len(self.left)
-        words = self.words
+        words, places, count = self.words, self.places, len(self.words)
         flags_over = False
-        while at < len(words) and not self.ended:
+        while at < count and not self.ended:
             word = words[at]
             text = word.text
-            if at in self.places:
+            if at in places:
                 pass
-            elif word.loose or flags_over or len(text) < 2 or text[0] != "-":
+            elif flags_over or word.loose or text[:1] != "-" or text == "-":
                 if word.loose and not flags_over and self._loose_matters():
                     result.doubts.append("flags made at run time")
                 self._operand(word, at)

@@ -1,7 +1,6 @@
 """The words of a command, and what the table says of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
@@ -33,7 +32,6 @@ class Found(NamedTuple):
     detail: str = ""
 
 
-@dataclass(slots=True)
 class Applied:
     """What the table says of one command.
 
@@ -41,32 +39,43 @@ class Applied:
     the code it would read from its input, `cwd` where what it runs would stand. `flags` are spelled as in the table.
     """
 
-    program: str
-    subcommand: str = ""
-    flags: list[tuple[str, Word | None]] = field(default_factory=list)
-    operands: list[Word] = field(default_factory=list)
-    settings: list[Word] = field(default_factory=list)  # values of flags that say nothing of what is done with them
     behind: int | None = None  # so many operands stand before "--"
-    found: list[Found] = field(default_factory=list)
-    runs: list[list[Word]] = field(default_factory=list)
-    code: list[tuple[str, Word]] = field(default_factory=list)
     cwd: Word | None = None
-    assigned: list[Word] = field(default_factory=list)  # NAME=value before the command that it runs
-    stdin: str = ""
-    language: str = ""  # of the scripts that it takes
-    script: bool = False  # its operands are a script and the script's own words
-    wraps: bool = False  # it does nothing itself but run another command
-    joins: bool = False  # the words of that command are joined and read by a shell
-    remote: bool = False  # on another machine
-    runs_modules: bool = False  # what it runs is a module of its own language, not a program
-    feeds: str = ""  # where more words of that command come from: "input", "roots" (what is found below its operands)
-    marks: bool = False  # they stand where it says {}
+    stdin = ""
+    language = ""  # of the scripts that it takes
+    joins = False  # the words of the command that it runs are joined and read by a shell
+    remote = False  # on another machine
+    runs_modules = False  # what it runs is a module of its own language, not a program
+    feeds = ""  # where more words of that command come from: "input", "roots" (what is found below its operands)
+    marks = False  # they stand where it says {}
     lists: list[Word] | None = None  # it prints names below these
-    passes: bool = False  # it prints lines of its input
-    names: bool = False  # it looks at names and sizes of what it reads, not at what is in it
-    deep: bool = False  # it reads everything below what it reads
-    elsewhere: bool = False  # what it works on is on other machines
-    doubts: list[str] = field(default_factory=list)
+    passes = False  # it prints lines of its input
+    names = False  # it looks at names and sizes of what it reads, not at what is in it
+    deep = False  # it reads everything below what it reads
+
+    def __init__(
+        self,
+        program: str,
+        subcommand: str = "",
+        *,
+        operands: list[Word] | None = None,
+        wraps: bool = False,
+        script: bool = False,
+        elsewhere: bool = False,
+    ) -> None:
+        """`wraps`: it does nothing itself but run another command; `script`: its operands are one and that one's own
+        words; `elsewhere`: what it works on is on other machines.
+        """
+        self.program, self.subcommand = program, subcommand
+        self.wraps, self.script, self.elsewhere = wraps, script, elsewhere
+        self.flags: list[tuple[str, Word | None]] = []
+        self.operands: list[Word] = [] if operands is None else operands
+        self.settings: list[Word] = []  # values of flags that say nothing of what is done with them
+        self.found: list[Found] = []
+        self.runs: list[list[Word]] = []
+        self.code: list[tuple[str, Word]] = []
+        self.assigned: list[Word] = []  # NAME=value before the command that it runs
+        self.doubts: list[str] = []
 
 
 def tail(word: Word, skipped: int) -> Word:

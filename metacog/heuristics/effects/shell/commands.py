@@ -11,7 +11,7 @@ from ..paths import GLOB, is_below, is_secret, normal
 from ..programs import Applied, Found, Word, effect_of_script, is_about_data, tail, whose
 from . import code, owned, printed, scripts, search, sessions, variables
 from .out import OUTSIDE, SHARED, Made
-from .state import Given, State, either, forget
+from .state import NOTHING_GIVEN, Given, State, either, forget
 
 if TYPE_CHECKING:
     from .walk import Text
@@ -55,8 +55,8 @@ def run(text: "Text", argv: Sequence[Word], state: State, given: Given | None) -
             text.out.compound = True
         _strange(text, name, "a program named at run time", None)
         return None
-    for word in words:
-        if "[" in word.text and word.exact and RUN_NAME.search(word.text):
+    for word in [word for word in words if "[" in word.text]:
+        if word.exact and RUN_NAME.search(word.text):
             text.doubt("a name that is run", (word.start, word.end))
     if name.text in state.aliases:
         text.doubt("alias", (name.start, name.end))
@@ -90,13 +90,12 @@ def _program(text: "Text", name: Word, state: State) -> str | None:
     """The name in the table; a program of the project's own is code at hand, whatever it is called."""
     if name.text.startswith("@"):  # a package of somebody's own, as npx runs it
         return name.text
-    if ADDRESS.match(name.text):
+    if "://" in name.text and ADDRESS.match(name.text):
         text.out.add("execute", name.text, "url", span=_span(name))
         _remote(text, "execute", name)
         return None
     directory, slash, base = name.text.rpartition("/")
-    versioned = VERSIONED.fullmatch(base)
-    if versioned and base not in text.out.programs:
+    if base not in text.out.programs and (versioned := VERSIONED.fullmatch(base)):
         base = versioned[1]
     if not slash or directory in SYSTEM:
         return base
@@ -125,25 +124,18 @@ def _apply(
         label, _, value = word.text.partition("=")
         variables.assign(text, label, word._replace(text=value), state, (word.start, word.end), kept=False)
     inner = state
-    given_to_it = owned.told(applied)
-    for word in given_to_it:
-        label = word.text.partition("=")[0]
-        if variables.switches_off(label, tail(word, len(label) + 1)):
-            text.doubt(f"sets {label}", _span(word))
-    if applied.assigned or given_to_it or owned.starts_anew(applied):
-        inner = state.copy()
-        inner.given = {} if owned.starts_anew(applied) else inner.given
-        told = {word.text.partition("=")[0]: tail(word, word.text.find("=") + 1) for word in given_to_it}
-        inner.given = {**inner.given, **told}
+    program, kinds = applied.program, {found.effect for found in applied.found}
+    if applied.wraps or applied.assigned or "execute" in kinds:
+        inner = _told(text, applied, state)
     if applied.cwd is not None:
         inner = inner.copy()
         inner.cwd = normal(applied.cwd.text, cwd=state.cwd)
     if sessions.opens(applied, given):
         out.add("unknown", span=span, detail=sessions.OPENS)
     effects: list[Effect] = []
-    made = dict(out.made) if applied.program in KEEPS and out.made else None
+    made = dict(out.made) if out.made and program in KEEPS else None
     applied.found = owned.marked(text, applied, inner)
-    was_marked, was_theirs, rule = out.mark, out.theirs, whose(applied.program)
+    was_marked, was_theirs, rule = out.mark, out.theirs, whose(program)
     if rule is not None or was_marked:
         out.mark = owned.mark(text, applied, inner, rule)
     found_by = search.search(words) if applied.feeds == "roots" else None
@@ -151,24 +143,24 @@ def _apply(
         if out.mark and found.effect == "unknown" and _runs_own_sql(text, applied, inner):
             continue
         effects += _effect(text, found, span, inner, looks=applied.names, deep=applied.deep)
-    _settings(text, applied, effects, state)
+    if applied.settings:
+        _settings(text, applied, effects, state)
     if out.live and is_about_data([applied.subcommand, *(word.text for word in applied.operands)]):
         out.add("write", "production", "name", span=span)
-    if applied.program == "git" and applied.subcommand in SHOWN:
+    if program == "git" and applied.subcommand in SHOWN:
         _shown(text, applied, state)
-    if applied.cwd is not None and not applied.remote and any(found.effect == "execute" for found in applied.found):
+    if applied.cwd is not None and not applied.remote and "execute" in kinds:
         text.out.path("execute", applied.cwd, state.cwd)
     if made is not None:
         out.made = made
-    if applied.program == "tee" and given is not None:
+    if program == "tee" and given is not None:
         out.made |= {out.place(word, inner.cwd): Made(given.text, given.by) for word in applied.operands}
-    if applied.program in {"make", "gmake"} and out.made:
+    if out.made and program in {"make", "gmake"}:
         _made_makefile(text, applied, inner)
-    if applied.program == "ln" and len(applied.operands) > 1:
+    if program == "ln" and len(applied.operands) > 1:
         _link(text, applied, inner)
     out.applied.append((applied, effects))
-    if any(word.loose for word in words):
-        out.compound = True
+    out.compound = out.compound or any(word.loose for word in words)
     was_remote, known = out.remote, len(out.effects)
     out.remote = was_remote or applied.remote
     for at, command in enumerate(applied.runs):
@@ -177,29 +169,54 @@ def _apply(
     for language, word in _pieces(applied.code):
         in_memory = language.startswith("sql:") and applied.operands[:1] and applied.operands[0].text == ":memory:"
         code.read(text, "sql:memory" if in_memory else language, word, inner, given)
-    _heard(text, applied, inner)
+    if applied.runs or "execute" in kinds:
+        _heard(text, applied, inner)
     if applied.script and applied.operands:
-        _named_script(text, applied.operands[0], applied.operands[1:], inner)
-        _made_script(text, applied.operands[0], applied.language, inner)
-    if applied.script and applied.operands and applied.operands[0].exact:
-        script = applied.operands[0]
-        directory, _, base = script.text.rpartition("/")
-        if _is_by_path(text, directory, base):
-            text.run([script._replace(text=base), *applied.operands[1:]], inner, given)
+        _script(text, applied, inner, given)
     out.remote = was_remote
-    is_told = any(effect.effect == "send" for effect in effects)
-    if applied.remote and not is_told and any(one.effect not in LOOKS for one in islice(out.effects, known, None)):
-        place = applied.operands[0].text if applied.operands else applied.program
+    if (
+        applied.remote
+        and all(effect.effect != "send" for effect in effects)
+        and any(one.effect not in LOOKS for one in islice(out.effects, known, None))
+    ):
+        place = applied.operands[0].text if applied.operands else program
         out.add("write", place, "name", span=span, detail="changes another machine")
     if applied.stdin:
         _from_input(text, applied.stdin, span, inner, given)
     out.mark, out.theirs = was_marked, was_theirs
     if rule is not None and rule.makes:
         owned.remember(text, applied, state, rule)
-    elif applied.program == "mv":  # something else may be in what was made
+    elif program == "mv":  # something else may be in what was made
         state.made = frozenset()
     output = _output(applied, words, given, found_by)
-    return Given(by=applied.program) if output is None else Given(output.text, output.roots, applied.program)
+    return Given(by=program) if output is None else Given(output.text, output.roots, program)
+
+
+def _told(text: "Text", applied: Applied, state: State) -> State:
+    """What the shell knows where a command runs that is told of variables, or of none before it."""
+    told = owned.told(applied)
+    starts_anew = owned.starts_anew(applied)
+    for word in told:
+        label = word.text.partition("=")[0]
+        if variables.switches_off(label, tail(word, len(label) + 1)):
+            text.doubt(f"sets {label}", _span(word))
+    if not (applied.assigned or told or starts_anew):
+        return state
+    inner = state.copy()
+    inner.given = {} if starts_anew else inner.given
+    inner.given = {**inner.given, **{word.text.partition("=")[0]: tail(word, word.text.find("=") + 1) for word in told}}
+    return inner
+
+
+def _script(text: "Text", applied: Applied, state: State, given: Given | None) -> None:
+    """Read a script that is run by what its name says, by what the text itself has put in it, and as a program."""
+    script, *words = applied.operands
+    _named_script(text, script, words, state)
+    _made_script(text, script, applied.language, state)
+    if script.exact:
+        directory, _, base = script.text.rpartition("/")
+        if _is_by_path(text, directory, base):
+            text.run([script._replace(text=base), *words], state, given)
 
 
 def _heard(text: "Text", applied: Applied, state: State) -> None:
@@ -288,10 +305,10 @@ def _effect(
         return [text.out.add(found.effect, None, of, span=span, detail=found.detail)]
     if word.start is None:
         word = word._replace(start=span[0], end=span[1])
-    if found.of in {"path", "url"} and word.text.startswith("file://"):
+    if word.text.startswith("file://") and found.of in {"path", "url"}:
         return text.out.path("read", tail(word, len("file://")), state.cwd)
     is_code = found.effect == "execute" and word.text.startswith(("http://", "https://"))
-    if is_code or (found.of == "path" and ADDRESS.match(word.text)):
+    if is_code or (found.of == "path" and "://" in word.text and ADDRESS.match(word.text)):
         made = [text.out.add(found.effect, word.text, "url", span=(word.start, word.end), detail=found.detail)]
         return [*made, *_remote(text, found.effect, word)]
     if found.of == "path":
@@ -323,7 +340,7 @@ def _remote(text: "Text", effect: Kind, word: Word) -> list[Effect]:
 def _settings(text: "Text", applied: Applied, effects: Sequence[Effect], state: State) -> None:
     """What a program is given to work with from elsewhere, by flags that say nothing of it, may be code."""
     kinds = {effect.effect for effect in effects}
-    if not applied.settings or applied.remote or text.out.remote or kinds <= LOOKS:
+    if applied.remote or text.out.remote or kinds <= LOOKS:
         return
     for word in applied.settings:
         if SETTING.match(word.text):  # `-o log_file=/etc/x`
@@ -434,7 +451,7 @@ def _output(
         return Given(roots=tuple(search.below(applied.lists, found_by.printed if found_by is not None else None)))
     if applied.passes and given is not None:
         return Given(roots=given.roots)
-    return Given()
+    return NOTHING_GIVEN
 
 
 # The shell's own commands

@@ -45,10 +45,10 @@ class TooMuch(Exception):
 
 @dataclass(slots=True, eq=False)
 class Simple:
-    """A simple command on its way: where it stands and what it does."""
+    """A simple command on its way: where it stands and what it does, by the numbers of its effects."""
 
     span: Span
-    effects: dict[Effect, None] = field(default_factory=dict)
+    effects: set[int] = field(default_factory=set)
 
 
 class Out:
@@ -58,7 +58,7 @@ class Out:
         self.programs = programs
         self.workspace = workspace
         self.room = [paths.normal(workspace or cwd or ".")]
-        self.effects: dict[Effect, None] = {}
+        self.effects: dict[Effect, int] = {}  # numbered as they are found
         self.commands: list[Simple] = []
         self.open: list[Simple] = []
         self.applied: list[tuple[Applied, list[Effect]]] = []
@@ -75,8 +75,8 @@ class Out:
         self.written: set[str] = set()
         self.links: dict[str, str] = {}  # links that it has made, and what they point to
 
-    def step(self) -> None:
-        self.steps += 1
+    def step(self, count: int = 1) -> None:
+        self.steps += count
         if self.steps > MOST_STEPS:
             raise TooMuch
 
@@ -103,9 +103,9 @@ class Out:
         if self.mark and effect in MARKED and of in MARKED_OBJECTS and detail != MADE:
             detail = f"{detail}, {self.mark}" if detail else self.mark
         found = Effect(effect, name, of, inside, span[0], span[1], detail=detail)
-        self.effects[found] = None
+        at = self.effects.setdefault(found, len(self.effects))
         for simple in self.open:
-            simple.effects[found] = None
+            simple.effects.add(at)
         return found
 
     def path(
@@ -156,16 +156,18 @@ class Out:
     def shell(self) -> Shell:
         if self.arithmetic and self.hidden:
             self.add("unknown", detail="text that arithmetic may run")
-        effects = sorted(self.effects, key=lambda effect: -1 if effect.start is None else effect.start)
-        place = {effect: at for at, effect in enumerate(effects)}
+        found = list(self.effects)
+        starts = [-1 if effect.start is None else effect.start for effect in found]
+        order = sorted(range(len(found)), key=starts.__getitem__)
+        place = dict(zip(order, range(len(order)), strict=True))
         commands: dict[tuple[int, int], set[int]] = {}
         for simple in self.commands:
-            if simple.span[0] is not None and simple.span[1] is not None:
-                of = commands.setdefault((simple.span[0], simple.span[1]), set())
-                of.update(place[effect] for effect in simple.effects)
+            start, end = simple.span
+            if start is not None and end is not None:
+                commands.setdefault((start, end), set()).update(map(place.__getitem__, simple.effects))
         return Shell(
-            tuple(effects),
-            tuple(Command("", start, end, tuple(sorted(of))) for (start, end), of in sorted(commands.items())),
+            tuple(map(found.__getitem__, order)),
+            tuple(Command("", *span, tuple(sorted(of))) for span, of in sorted(commands.items())),
             not self.compound,
             self._shape(),
         )

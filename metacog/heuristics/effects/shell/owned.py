@@ -90,8 +90,6 @@ def _values(places: Sequence[str], applied: Applied, state: State) -> Iterator[W
 
 def told(applied: Applied) -> list[Word]:
     """The variables that a command sets for what it runs: `docker run -e X=y`, `make X=y`."""
-    if not (applied.assigned or applied.wraps or any(found.effect == "execute" for found in applied.found)):
-        return []
     values = [value for flag, value in applied.flags if flag in TELLS and value is not None]
     return [word for word in (*applied.assigned, *values, *applied.operands) if VARIABLE.match(word.text)]
 

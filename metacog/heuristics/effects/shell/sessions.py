@@ -26,17 +26,22 @@ CLIENTS = frozenset(_CLIENTS.split())
 
 def opens(applied: Applied, given: Given | None) -> bool:
     """Whether a command that is given nothing to read and nothing to run waits for what is typed."""
-    flags = {flag for flag, _ in applied.flags}
-    if applied.program == "iex" and applied.runs and given is None:  # whatever it runs, it goes on unless that ends it
-        return not any("System.halt" in word.text for command in applied.runs for word in command)
-    if applied.program in {"clojure", "clj"} and not (flags or applied.operands):
-        return given is None
-    if given is not None or applied.runs or applied.code or applied.stdin or "-N" in flags:
+    if given is not None:
         return False
-    if applied.program in _CONTAINERS and not flags.isdisjoint(_ASKED_FOR):
+    program = applied.program
+    if program == "iex" and applied.runs:  # whatever it runs, it goes on unless that ends it
+        return not any("System.halt" in word.text for command in applied.runs for word in command)
+    if program in {"clojure", "clj"} and not (applied.flags or applied.operands):
+        return True
+    if applied.runs or applied.code or applied.stdin:
+        return False
+    flags = {flag for flag, _ in applied.flags}
+    if "-N" in flags:
+        return False
+    if program in _CONTAINERS and not flags.isdisjoint(_ASKED_FOR):
         return applied.subcommand.split(" ")[-1] in ("run", "exec", "start", "debug")
     is_unknown = any(found.effect == "unknown" and found.word is None and not found.detail for found in applied.found)
-    return is_unknown and (applied.program in CLIENTS or ("-i" in flags and applied.program.startswith(_INTERPRETERS)))
+    return is_unknown and (program in CLIENTS or ("-i" in flags and program.startswith(_INTERPRETERS)))
 
 
 def terminals(arguments: Mapping[str, Any]) -> list[str]:

@@ -40,6 +40,9 @@ class Given(NamedTuple):
     by: str = ""  # the program that prints it
 
 
+NOTHING_GIVEN = Given()
+
+
 @dataclass(slots=True)
 class State:
     """The working directory, the variables given in the text (None: to something unknown), functions and aliases."""

@@ -89,10 +89,9 @@ def assignment(text: "Text", node: "Node", state: State, *, kept: bool = True, g
         text.substitutions(name, state)
     made: list[Word] = []
     if value is not None and value.type == "array":
-        for child in value.named_children:
-            words(text, child, state)
+        words(text, value.named_children, state)
     elif value is not None:
-        made = words(text, value, state)
+        made = words(text, [value], state)
     adds = any(child.type == "+=" for child in node.children)
     word = made[0] if len(made) == 1 and not adds else None if made or adds or value is None else Word("")
     if value is not None and value.type == "array":
@@ -161,7 +160,7 @@ def declaration(text: "Text", node: "Node", state: State, given: Given | None, e
         elif child.type == "variable_name":
             continue
         elif child.type != "comment":
-            for word in words(text, child, state):
+            for word in words(text, [child], state):
                 declared(text, word, state)
 
 
@@ -180,7 +179,7 @@ def declared(text: "Text", word: Word, state: State) -> None:
 
 def unset(text: "Text", node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
     for child in [*node.named_children, *extra]:
-        for word in [Word(text.source(child))] if child.type == "variable_name" else words(text, child, state):
+        for word in [Word(text.source(child))] if child.type == "variable_name" else words(text, [child], state):
             state.variables[word.text] = None
             if word.text in state.given:
                 state.given = {name: value for name, value in state.given.items() if name != word.text}

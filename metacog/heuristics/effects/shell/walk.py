@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..programs import Word
 from . import checks, commands, printed, variables
 from .out import Made, Out, Simple, Span, TooMuch
-from .state import Given, State, either, forget
-from .words import VARIABLE, words
+from .state import NOTHING_GIVEN, Given, State, either, forget
+from .words import SHORT, VARIABLE, words
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node
@@ -80,6 +80,7 @@ class Text:
     def __init__(self, text: str, out: Out, around: Span, at: int | None = None, depth: int = 0) -> None:
         self.text, self.out, self.around, self.at, self.depth = text, out, around, at, depth
         self.raw = checks.for_grammar(text)
+        self.has_lines = "\n" in text
         self.calls: set[str] = set()
         self.opened: list[Opened] = []
         self.traps: list[tuple[Word, State, str | None]] = []
@@ -112,11 +113,11 @@ class Text:
 
     def piece(self, node: "Node") -> tuple[str, int | None, int | None]:
         """The source of a node and its span, at one go: a text has many words."""
-        start, end = node.start_byte, node.end_byte
+        start, end, at = node.start_byte, node.end_byte, self.at
         if self.wide is not None:
             start, end = self.point(start), self.point(end)
         source = self.text[start:end]
-        return (source, *self.around) if self.at is None else (source, self.at + start, self.at + end)
+        return (source, *self.around) if at is None else (source, at + start, at + end)
 
     def span(self, node: "Node") -> Span:
         if self.at is None:
@@ -167,15 +168,16 @@ class Text:
         self.depth += 1
         if self.depth > MOST_DEPTH:
             raise TooMuch
+        kind = node.type
         try:
-            handler = HANDLERS.get(node.type)
-            if "\n" in self.text and node.type in LINES and checks.is_torn(self.source(node), node):
+            if self.has_lines and kind in LINES and checks.is_torn(self.source(node), node):
                 self.doubt("a line that ends elsewhere", self.span(node))
+            handler = HANDLERS.get(kind)
             if handler is not None:
-                return handler(self, node, state, given, extra) or Given()
-            if node.type not in {"comment", "heredoc_body", "heredoc_end"}:
+                return handler(self, node, state, given, extra) or NOTHING_GIVEN
+            if kind not in {"comment", "heredoc_body", "heredoc_end"}:
                 self.substitutions(node, state)
-            return Given()
+            return NOTHING_GIVEN
         finally:
             self.depth -= 1
 
@@ -200,7 +202,7 @@ class Text:
         self.statement(node, state, given)
         after_first = state.copy()
         after_first.made = made
-        result = Given()
+        result = NOTHING_GIVEN
         for at, (operator, step) in enumerate(reversed(steps)):
             more = extra if at == len(steps) - 1 else ()
             if operator == "||":
@@ -220,7 +222,7 @@ class Text:
         for at, stage in enumerate(stages):
             given = self.statement(stage, state.copy(), given, extra if at == len(stages) - 1 else ())
         self._lost(self.opened[opened:], known, self.span(node))
-        return given or Given()
+        return given or NOTHING_GIVEN
 
     def negated(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> Given:
         result, made = Given(), state.made
@@ -275,10 +277,8 @@ class Text:
         self.odd(extra, state)
         name, *rest = node.named_children
         body = node.child_by_field_name("body")
-        values: list[Word] = []
-        for child in rest:
-            if child.type not in {"do_group", "comment"} and child != body:
-                values += words(self, child, state)
+        given_to_it = [child for child in rest if child.type not in {"do_group", "comment"} and child != body]
+        values = words(self, given_to_it, state)
         inner = state.copy()
         self._forget_assigned(node, inner)
         rounds: list[Word | None] = list(values)
@@ -376,7 +376,7 @@ class Text:
         if node.type == "heredoc_redirect":
             return self._heredoc(node, state, more if more is not None else [], then if then is not None else [])
         if node.type == "herestring_redirect":
-            made = words(self, node.named_children[-1], state)
+            made = words(self, node.named_children[-1:], state)
             return Given(made[0] if len(made) == 1 and made[0].exact else None)
         if node.type != "file_redirect":
             self.substitutions(node, state)
@@ -390,7 +390,7 @@ class Text:
             more += places if closes else places[1:]
         if not places or closes:
             return None
-        made = words(self, places[0], state)
+        made = words(self, places[:1], state)
         for word in made:
             if operator in {"<&", ">&"} and re.fullmatch(r"\d+-?|-", word.text):
                 continue
@@ -456,7 +456,7 @@ class Text:
         """Words behind what takes none."""
         for node in extra:
             self.doubt("words out of place", self.span(node))
-            words(self, node, state)
+            words(self, [node], state)
 
     def _forget_assigned(self, node: "Node", state: State) -> None:
         """Forget what is assigned anywhere in a loop: a later round sees it."""
@@ -513,7 +513,9 @@ class Text:
         parts: list[Node] = []
         for child in node.children:
             kind = child.type
-            if kind == "variable_assignment":
+            if kind in SHORT:
+                parts.append(child)
+            elif kind == "variable_assignment":
                 assigned.append(child)
             elif kind in {"file_redirect", "herestring_redirect", "heredoc_redirect"}:
                 found = self.redirect(child, state, parts)
@@ -527,12 +529,15 @@ class Text:
                 parts.append(child)
         if parts and not assigned and self._is_test(parts[0], state):
             self.test(node, state, given, extra)
-            return Given()
+            return NOTHING_GIVEN
         return self._command([*parts, *extra], state, given, node, assigned)
 
     def _is_test(self, name: "Node", state: State) -> bool:
         """Whether a command is test, as [ … ] is."""
-        return self.source(name) == "test" and "test" not in state.functions and "test" not in state.aliases
+        is_of_four = name.end_byte - name.start_byte == len("test")
+        return (
+            is_of_four and self.source(name) == "test" and "test" not in state.functions and "test" not in state.aliases
+        )
 
     def _command(
         self,
@@ -550,10 +555,7 @@ class Text:
         try:
             for one in assigned:
                 variables.assignment(self, one, state, kept=False)
-            argv: list[Word] = []
-            for part in parts:
-                argv += words(self, part, state)
-            return self.run(argv, state, given) or Given()
+            return self.run(words(self, parts, state), state, given) or NOTHING_GIVEN
         finally:
             if assigned:
                 state.given = before

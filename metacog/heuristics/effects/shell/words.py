@@ -1,6 +1,7 @@
 """The words of a command as its program would get them: quotes, backslashes, braces and variables."""
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..programs import Word
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 MOST_WORDS = 64  # that one word may become, by braces
 SHORT = frozenset({"word", "number", "command_name", "raw_string", "string"})
 PLAIN = re.compile(r"[\w./:@%+=,-]+")
+new = tuple.__new__  # of a named one, past the function that fills in what is left out
 UNEXPANDED = re.compile(r"\"[^$`\\\"]+\"")
 GLOB = re.compile(r"[*?\[]")
 BACKSLASH = re.compile(r"\\(\n|[\s\S])")
@@ -51,23 +53,30 @@ class Reader(Protocol):
     def output(self, node: "Node", state: State) -> Word | None: ...
 
 
-def words(reader: Reader, node: "Node", state: State) -> list[Word]:
-    """The words that `node` becomes; what is run to make them is read on the way."""
-    kind = node.type
-    if kind in SHORT:  # most words, the short way
-        source, start, end = reader.piece(node)
-        if kind == "raw_string":
-            reader.out.step()
-            return [Word(source[1:-1], start, end, True, False, None if start is None else start + 1)]
-        if kind == "string":
-            if UNEXPANDED.fullmatch(source):
-                reader.out.step()
-                return [Word(source[1:-1], start, end, True, False, None if start is None else start + 1)]
-        elif PLAIN.fullmatch(source):
-            reader.out.step()
-            return [Word(source, start, end, True, False, start)]
-    else:
-        start, end = reader.span(node)
+def words(reader: Reader, nodes: Sequence["Node"], state: State) -> list[Word]:
+    """The words that `nodes` become; what is run to make them is read on the way."""
+    made: list[Word] = []
+    piece = reader.piece
+    for node in nodes:
+        kind = node.type
+        if kind in SHORT:  # most words, the short way
+            source, start, end = piece(node)
+            if kind == "raw_string" or (kind == "string" and UNEXPANDED.fullmatch(source)):
+                at = None if start is None else start + 1
+                made.append(new(Word, (source[1:-1], start, end, True, False, at)))
+                continue
+            if kind != "string" and PLAIN.fullmatch(source):
+                made.append(new(Word, (source, start, end, True, False, start)))
+                continue
+        else:
+            start, end = reader.span(node)
+        made += _long(reader, node, state, start, end)
+    reader.out.step(len(nodes))
+    return made
+
+
+def _long(reader: Reader, node: "Node", state: State, start: int | None, end: int | None) -> list[Word]:
+    """The words that `node` becomes, put together from its pieces."""
     pieces: list[Piece] = []
     _pieces(reader, node, state, pieces, quoted=False)
     if len(pieces) == 1 and pieces[0].quoted and pieces[0].known:
