@@ -1,6 +1,6 @@
 """Draw the icons of the installed app from static/metacog/favicon.svg, in the system's Chromium.
 
-    .venv/bin/python scripts/icons.py
+.venv/bin/python scripts/icons.py
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from playwright.sync_api import sync_playwright
 STATIC = Path(__file__).resolve().parent.parent / "static" / "metacog"
 DRAWN = (STATIC / "favicon.svg").read_text()
 # A system cuts its own shape out of these: nothing at the corners, and what matters within four fifths.
-FILLED = DRAWN.replace(' rx="7"', "").replace('viewBox="0 0 32 32"', 'viewBox="-3 -3 38 38"').replace(
-    '<rect width="32" height="32"', '<rect x="-3" y="-3" width="38" height="38"'
+FILLED = (
+    DRAWN.replace(' rx="7"', "")
+    .replace('viewBox="0 0 32 32"', 'viewBox="-3 -3 38 38"')
+    .replace('<rect width="32" height="32"', '<rect x="-3" y="-3" width="38" height="38"')
 )
 # Android draws what is not transparent in one colour.
 PLAIN = DRAWN.replace('<rect width="32" height="32" rx="7" fill="#2f5d8a"/>', "").replace("#ffd27a", "#fff")

@@ -12,6 +12,7 @@ MUTMUT_VERSION = "3.8.1"
 OF_CLIENTS = {
     "claude-agent-sdk": "",
     "crewai": "",
+    "google-adk": "sqlalchemy[asyncio]>=2,<3\naiosqlite>=0.21,<1",
     "hooks": "",
     "langchain": "langgraph-checkpoint-sqlite>=3.1,<4",
     "mcp": "",
