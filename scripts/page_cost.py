@@ -114,6 +114,7 @@ def main() -> None:
         "agents": "/agents/",
         "agent": f"/agents/{agent.public_id}/",
         "policy": f"/agents/{agent.public_id}/policy/",
+        "policy, with its preview": f"/agents/{agent.public_id}/policy/?from={agent.policy_version}",
         "context of an agent": f"/agents/{agent.public_id}/context/",
         "audit log": "/audit/",
         "audit log of people": "/audit/?actor=person",

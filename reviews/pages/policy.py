@@ -130,12 +130,14 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
             return redirect("policy", agent.public_id)
     elif request.POST.get("do") == "save" and drafted:
         context["unseen"] = True
-    if drafted:
+    is_later = drafted and request.method != "POST" and not request.GET  # the page asks for it once it is there
+    if drafted and not is_later:
         context |= _told(agent, current, form)
     table.tell(in_words, [each.told for each in context.get("by_rule", ()) if each.rule and is_own(each.rule)])
     packs.tell(in_words)
     context |= {
         "agent": agent,
+        "is_later": is_later,
         "packs": packs,
         "reading": [(each, form[each.name]) for each in reading],
         "choices": CHOICES,
@@ -147,7 +149,7 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
         "fitted": _fitted(agent, current),
         "table": table,
         "parts": sections(form, current, request.POST),
-        "suggested": _suggested(agent, current),
+        "suggested": _suggested(agent),
         "decided_days": DECIDED_DAYS,
         "days": DAYS,
         "most": MOST_IN_PAGE,
@@ -263,7 +265,7 @@ def _told(agent: Agent, current: Policy, form: PolicyForm) -> dict[str, Any]:
         "rows": _rows(found),
         "held": {"now": f"{found.now.held:,}", "then": f"{found.then.held:,}"},
         "calls": calls,
-        "waiting": waiting_calls(Waiting.of({agent.pk: scorer.with_policy(rules)}, [agent])),
+        "waiting": waiting_calls(Waiting.of({agent.pk: scorer if rules == scorer.policy else scorer.with_policy(rules)}, [agent])),
         "call_rows": call_rows(calls.now, calls.then),
         "by_rule": [*_told_rules(calls)],
         "changed": changes(current, draft, in_words),
@@ -395,11 +397,11 @@ class Suggested(NamedTuple):
     draft: str
 
 
-def _suggested(agent: Agent, current: Policy) -> list[Suggested]:
-    policy = as_scored(agent, current)
+def _suggested(agent: Agent) -> list[Suggested]:
+    in_force = scorer_shown(agent)
     found = []
-    for each in suggestions(agent, policy):
-        rules = list(policy.rules)
+    for each in suggestions(agent, in_force.rules):
+        rules = list(in_force.policy.rules)
         rules.insert(each.place, each.rule)
         agreed, of = each.share
         note = _("People decided so %(agreed)s of %(of)s times") % {"agreed": agreed, "of": of}

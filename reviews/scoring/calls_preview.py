@@ -118,10 +118,10 @@ def calls_preview(
         found.responses += 1
         for index, item, call, became in _stored(in_force, raw, answered, seen):
             found.calls += 1
-            now, judged = _fate(found.now, agent, in_force, item, index)
+            now, judged = _fate(found.now, agent, in_force, item, index, in_force.rules.read_again(call))
             then = now
             if not is_same:
-                reading = judged.reading if is_read_so else None
+                reading = judged.reading if is_read_so else under_draft.rules.read_again(call)
                 then, judged = _fate(found.then, agent, under_draft, item, index, reading)
             tallies = [_count(found, places, judged, then)]
             if with_shadow:
@@ -173,7 +173,7 @@ def team_preview(
         agent, scorer, draft = by_key[key], in_force[key], under_draft[key]
         for index, item, call, became in _stored(scorer, raw, answered, seen):
             found.calls += 1
-            now, judged = _fate(found.now, agent, scorer, item, index)
+            now, judged = _fate(found.now, agent, scorer, item, index, scorer.rules.read_again(call))
             then, judged = _fate(found.then, agent, draft, item, index, judged.reading)  # which a team's rules leave
             tallies = [_count(found, places, judged, then)]
             if with_shadow:
@@ -227,7 +227,7 @@ def _count_packs(found: CallsPreview, item: Item, response: str, received_at: da
 
 
 def _fate(
-    tally: Tally, agent: Agent, scorer: heuristics.Scorer, item: Item, index: int, reading: Reading | None = None
+    tally: Tally, agent: Agent, scorer: heuristics.Scorer, item: Item, index: int, reading: Reading
 ) -> tuple[Fate, Judged]:
     """Say what a policy does with a call, and count it; as metacog.heuristics.tool_calls.gate, without approvals."""
     assert item.call

@@ -9,9 +9,8 @@ from django.db.models import Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from metacog import heuristics
-from metacog.heuristics.policy.call_rules import rules_of
 from metacog.heuristics.text.tags import TOOL_CALL
+from metacog.heuristics.tool_calls.rules import Rules
 from metacog.heuristics.tool_calls.suggest import DecidedCall, Suggestion, suggest
 from metacog.models import Agent
 from reviews.models import Decision
@@ -21,8 +20,8 @@ MOST = 1000  # decisions about calls, the newest
 LOOKED_AT = 5 * MOST  # of all the agent's: where most are about texts, every one there is would be read
 
 
-def suggestions(agent: Agent, policy: heuristics.Policy) -> Sequence[Suggestion]:
-    """Give the rules that people's decisions of the last 90 days speak for, under the policy in force. One query.
+def suggestions(agent: Agent, rules: Rules) -> Sequence[Suggestion]:
+    """Give the rules that people's decisions of the last 90 days speak for, under the rules in force. One query.
 
     What the agent itself demanded a person for counts for nothing: no rule lets that pass.
     """
@@ -50,4 +49,4 @@ def suggestions(agent: Agent, policy: heuristics.Policy) -> Sequence[Suggestion]
         )[:MOST]
     )
     calls = [DecidedCall(*row) for row in decided]  # type: ignore[arg-type]  # of these verdicts
-    return suggest(calls[::-1], rules_of(policy))
+    return suggest(calls[::-1], rules)

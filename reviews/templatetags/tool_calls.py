@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from metacog.models import Agent, Policy, pack_words
-from patterns.patterns.scorer import as_scored
+from patterns.patterns.scorer import scorer_shown
 from reviews.metrics import daily
 from reviews.presentation.statistics import charts
 from reviews.scoring.rule_suggestions import suggestions
@@ -39,5 +39,5 @@ def rules_of(agent: Agent, policy: Policy) -> dict[str, Any]:
         "rules": len(policy.rules),
         "packs": pack_words.in_force(policy.packs),
         "shadow": sum(bool(rule.get("shadow")) for rule in policy.rules),
-        "suggested": len(suggestions(agent, as_scored(agent, policy))),
+        "suggested": len(suggestions(agent, scorer_shown(agent).rules)),
     }

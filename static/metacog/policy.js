@@ -7,6 +7,7 @@ const draft = document.getElementById("draft"), preview = document.getElementByI
 
 // From the first key on, and once however many follow: the preview waits for the last of them.
 let isUnasked = false, isUntold = false, isEdited = "posted" in draft.dataset;
+if (draft.matches("[hx-trigger^=load]")) preview.ariaBusy = "true"; // it comes once the page is there
 draft.addEventListener("input", () => {
   isUnasked = isUntold = isEdited = true;
   if (preview.ariaBusy === "true") return;

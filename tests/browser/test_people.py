@@ -193,6 +193,8 @@ def test_what_a_page_came_with_and_what_a_draft_would_have_done_is_read_out(
     page.get_by_role("button", name="Save", exact=True).first.click()
     expect(page.get_by_role("status").filter(has_text="Saved.")).to_be_focused()  # in one live region
     page.goto(reverse("policy", args=[kuro.id]))
+    expect(page.locator("#would")).to_have_text("Policy in force")  # which comes once the page is there
+    expect(page.locator("#live")).to_contain_text("Policy in force")
     heard = page.evaluate_handle("""() => {
       const texts = [], live = document.getElementById("live"), first = () => live.innerText.split("\\n")[0];
       new MutationObserver(() => first() && texts.push(first())).observe(live, {childList: true});
@@ -273,6 +275,7 @@ def test_a_draft_of_a_policy_is_left_only_when_the_browser_has_asked(open_page: 
     page.on("dialog", stay)
     page.goto(reverse("policy", args=[kuro.id]))
     held_from, told = page.locator("[name=hold_at]"), page.locator("#would")
+    expect(told).to_have_text("Policy in force")
     queue, saving = page.get_by_role("link", name="Queue").first, page.locator("button[value=save]")
     held_from.fill("77")
     queue.click()  # before its preview

@@ -29,10 +29,15 @@ MAX_REASON = 300
 MAX_GROUP = 100
 MOST_PEOPLE = 10
 KEPT_KINDS = 100
+KEPT_READINGS = 4000  # of calls that were read again, in about 2 KB each
+LONGEST_KEPT = 4000  # characters of a call with its schema
 UNTRUSTED = "The tool's server is not trusted, so its hints cannot be believed."
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 Errors = list[tuple[tuple[str, ...], str]]  # where, as names and indexes, and what is wrong there
+
+
+_readings: dict[str, Reading] = {}
 
 
 class Judged(NamedTuple):
@@ -149,6 +154,18 @@ class Rules:
     def reads_as(self, other: Self) -> bool:
         """Tell whether these read every call as others do."""
         return self._reader.settings == other._reader.settings
+
+    def read_again(self, call: ToolCall) -> Reading:
+        """Read a stored call, which pages that try rules out ask about again and again; a short one is read once."""
+        key = repr((self._reader.settings, call.name, call.arguments, call.schema, call.description, call.hints))
+        if len(key) > LONGEST_KEPT:
+            return self.read(call)
+        reading = _readings.get(key)
+        if reading is None:
+            if len(_readings) >= KEPT_READINGS:
+                _readings.clear()
+            reading = _readings[key] = self.read(call)
+        return reading
 
     def read(self, call: ToolCall) -> Reading:
         """Read what a call would do."""

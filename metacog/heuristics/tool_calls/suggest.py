@@ -112,7 +112,7 @@ def suggest(decided: Sequence[DecidedCall], rules: Rules) -> list[Suggestion]:
     asking: dict[str, int] = {}
     for each in decided:
         call = ToolCall(each.tool, each.arguments, schema=each.schema)
-        judged = rules.judge(call)
+        judged = rules.judge(call, rules.read_again(call))
         if judged.rule and "team" in judged.rule:
             continue  # no rule of the policy changes that
         if judged.do not in ("ask", "score") or "*" in each.tool or "?" in each.tool or "[" in each.tool:

@@ -154,7 +154,7 @@ def _settled(held: HeldItem, agent: Agent, scorer: heuristics.Scorer, now: datet
     """Say what the rules make of a waiting call, as if it were posted now; None where it goes on waiting."""
     call = grants.call_of(held, held.call.arguments)
     item = Item(held.kind, call.text, require_review=held.call.is_demanded, call=call)
-    judged = scorer.judge(call)
+    judged = scorer.judge(call, scorer.rules.read_again(call))
     scored = scorer.score_call(item, held.index) if judged.do == "score" and agent.hesitation_enabled else None
     part = gate(item, judged, scored, None)
     verdict = _AFTER.get(part["disposition"])

@@ -411,10 +411,18 @@ class TestPreview:
         for _ in range(4):
             kuro.hold()
         monkeypatch.setattr("reviews.pages.policy.MOST_IN_PAGE", 1)
-        assert "The newest 1 of 4 responses" in desk.get()
+        assert "The newest 1 of 4 responses" in desk.get("?from=1")
         for place in ("scoring.preview", "templatetags.console"):
             monkeypatch.setattr(f"reviews.{place}.COUNTED", 2)
-        assert "The newest 1 of 2+ responses" in desk.get()
+        assert "The newest 1 of 2+ responses" in desk.get("?from=1")
+
+    def test_a_page_without_a_draft_asks_for_it_once_it_is_there(self, desk: Desk, kuro: Any) -> None:
+        kuro.hold()
+        page, drafted = desk.get(), desk.get("?hold_at=45")
+        assert 'hx-trigger="load, input' in page and not rows(page)
+        assert 'hx-trigger="input' in drafted and "Items held" in rows(drafted)
+        answer = desk.client.post(desk.address, DRAFT, headers={"hx-request": "true", "hx-target": "preview"})
+        assert rows(answer.content.decode())["Items held"]
 
     def test_it_leaves_out_erased_texts(self, desk: Desk, kuro: Any) -> None:
         kuro.hold()
@@ -470,7 +478,7 @@ class TestSuggestion:
         self, desk: Desk, kuro: Any, posted: Any, calm: int, offered: bool
     ) -> None:
         posted(("Perhaps.", calm), ("Clearly.", 9))
-        for page in (desk.get(), desk.client.get(reverse("agent", args=[kuro.id])).content.decode()):
+        for page in (desk.get("?from=1"), desk.client.get(reverse("agent", args=[kuro.id])).content.decode()):
             assert ("threshold=20&amp;hold_at=20" in page.replace("&hold", "&amp;hold")) == offered
 
     @pytest.mark.parametrize(
@@ -482,7 +490,7 @@ class TestSuggestion:
     )
     def test_it_says_why(self, desk: Desk, posted: Any, counted: list[tuple[str, int]], said: str) -> None:
         posted(*counted)
-        page = desk.get()
+        page = desk.get("?from=1")
         assert said in page
         assert "Preview these thresholds" in page
 
@@ -491,7 +499,7 @@ class TestSuggestion:
     ) -> None:
         posted(("Perhaps.", 170), (HELD + " Therefore." * 3, 1))
         posted((HELD, 29), items=[{"kind": "action", "text": HELD}])
-        page = desk.get()
+        page = desk.get("?from=1")
         assert rows(page)["Items held"] == ["1"]
         assert "More than 5% of responses reach the holding score in force." in page
         assert "holds more than one" not in page

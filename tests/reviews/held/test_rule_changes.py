@@ -109,7 +109,7 @@ def test_what_was_left_is_listed_under_the_policy_in_force_and_decided_there(
     (looks,) = wait(kuro, bash("ls -l src"))
     change(kuro, olga, LS, settle=False)
     address = reverse("policy", args=[kuro.id])
-    sent = values_of(desk.get(address).content.decode()) | {"do": "settle"}
+    sent = values_of(desk.get(address, {"from": 2}).content.decode()) | {"do": "settle"}
     assert as_person(alice).post(address, sent).status_code == 403
     assert state(kuro, {"held": looks}) == "pending"
     assert desk.post(address, sent).status_code == 302
@@ -188,7 +188,7 @@ def test_nothing_is_learned_of_it_as_of_a_persons_verdict(kuro: Caller, olga: An
     under(kuro)
     row = Agent.objects.select_related("team").get()
     assert Decision.objects.filter(by="system", person=None, verdict="approve").count() == 25
-    assert suggestions(row, scorer_for(row).policy) == []
+    assert suggestions(row, scorer_for(row).rules) == []
     (again,) = wait(kuro, bash("ls again"))
     assert of_tool(HeldItem.objects.select_related("call").get(public_id=again)).decided == 0
     assert not CallGrant.objects.exists()

@@ -109,7 +109,7 @@ def test_the_pack_that_fits_is_shown_after_fifty_calls_and_applied(olga: Any, co
     assert Policy.objects.get(version=2).packs == [{"name": "read-only"}]
     assert AuditEvent.objects.filter(action="policy-changed").count() == 1
     assert call(coder, "cat b.py")["disposition"] == "pass"
-    policy = page.get(reverse("policy", args=[coder.id])).text
+    policy = page.get(reverse("policy", args=[coder.id]), {"from": 2}).text
     assert "With another pack" in policy
 
 

@@ -29,7 +29,7 @@ class Reader:
         trusted: Sequence[str] = (),
     ) -> None:
         """Take a policy's `readers`, `programs` and trusted servers, and the folder that paths are relative to."""
-        self.settings = (readers or {}, programs, workspace, trusted)
+        self.settings = repr((readers or {}, programs, workspace, trusted))
         self._readers = [
             (tool, {tuple(names_of(place) or ()): language for place, language in places.items()})
             for tool, places in (readers or {}).items()
