@@ -258,6 +258,7 @@ def _told(agent: Agent, current: Policy, form: PolicyForm) -> dict[str, Any]:
     """Return what the draft changes and what it would have done."""
     draft = form.instance
     rules, scorer = as_scored(agent, draft), scorer_shown(agent)
+    drafted = scorer if rules == scorer.policy else scorer.with_policy(rules)
     found = preview(agent, scorer, rules, MOST_IN_PAGE)
     calls = calls_preview(agent, scorer, rules, MOST_IN_PAGE)
     return {
@@ -265,7 +266,7 @@ def _told(agent: Agent, current: Policy, form: PolicyForm) -> dict[str, Any]:
         "rows": _rows(found),
         "held": {"now": f"{found.now.held:,}", "then": f"{found.then.held:,}"},
         "calls": calls,
-        "waiting": waiting_calls(Waiting.of({agent.pk: scorer if rules == scorer.policy else scorer.with_policy(rules)}, [agent])),
+        "waiting": waiting_calls(Waiting.of({agent.pk: drafted}, [agent])),
         "call_rows": call_rows(calls.now, calls.then),
         "by_rule": [*_told_rules(calls)],
         "changed": changes(current, draft, in_words),
