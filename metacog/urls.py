@@ -15,6 +15,7 @@ from metacog.pages.sign_in_addresses import sign_in_addresses
 from patterns.api.patterns import router as patterns_router
 from patterns.api.threads import router as threads_router
 from reviews.api.grants import router as grants_router
+from reviews.api.guard import router as guard_router
 from reviews.api.investigations import router as extension_router
 from reviews.api.memory import router as memory_router
 from reviews.api.research import router as research_router
@@ -59,6 +60,7 @@ from reviews.pages.queue_list import views as saved_views
 from reviews.pages.sessions import day, session
 
 api.add_router("", reviews_router, tags=["responses and decisions"])
+api.add_router("", guard_router, tags=["gateways"])
 api.add_router("", patterns_router, tags=["patterns and problems"])
 api.add_router("", threads_router, tags=["thought threads"])
 api.add_router("", memory_router, tags=["shared memory"])

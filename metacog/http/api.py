@@ -272,7 +272,7 @@ class Api(NinjaAPI):
                 for content in body.values():
                     components.update(content["schema"].pop("$defs", {}))
                 statuses = {*ALWAYS, *(WITH_BODY if body else ()), *([404] if "{" in path else ())}
-                is_limited = path.endswith(("/responses", "/research")) or "/review/" in path
+                is_limited = path.endswith(("/responses", "/research", "/guard")) or "/review/" in path
                 statuses |= {429} if is_limited else set()
                 if (body and any(part in path for part in CONFLICTS)) or path.endswith("/undo"):
                     statuses.add(409)

@@ -44,14 +44,14 @@ def hear_of(calls: Iterable[HeldCall], by: HeldCall.UsedBy) -> None:
         once[pk].refresh_from_db(fields=["claimed_as", "used_at", "used_by"])
 
 
-def take(calls: Collection[int], by: HeldCall.UsedBy, now: datetime) -> set[int]:
+def take(calls: Collection[int], by: HeldCall.UsedBy, now: datetime, claimed_as: str = "") -> set[int]:
     """Use up the approvals of these calls (by the keys of their items); return those that were not used before.
 
-    Whoever wants the same one meanwhile waits, and does not get it. What the agent's webhook would say of them says
+    One that was claimed is whoever's posted it as `claimed_as`. Whoever wants the same one meanwhile waits, and does not get it. What the agent's webhook would say of them says
     from now on that they are used. Joins the caller's transaction.
     """
-    unused = HeldCall.objects.select_for_update().filter(pk__in=calls, used_at=None, claimed_as="").order_by("pk")
-    mine = set(unused.values_list("pk", flat=True))
+    unused = HeldCall.objects.select_for_update().filter(pk__in=calls, used_at=None, claimed_as__in={"", claimed_as})
+    mine = set(unused.order_by("pk").values_list("pk", flat=True))
     HeldCall.objects.filter(pk__in=mine).update(used_at=now, used_by=by)
     if by != UsedBy.WEBHOOK:
         tell_used(mine, now)

@@ -42,6 +42,7 @@ def test_it_is_openapi_3_1_and_lists_every_call(document: Any) -> None:
         "/held/{held_id}/decision": ["post"],
         "/held/{held_id}/outcome": ["post"],
         "/decisions": ["get"],
+        "/guard": ["post"],
         "/context": ["get"],
         "/patterns": ["get"],
         "/confidence": ["post"],
