@@ -1,7 +1,7 @@
 """Write the Python client's types from the OpenAPI document; with --check, say whether they are up to date.
 
 clients/python/src/metacog_client/api_types.py has what agents send and are answered; the calls of people's own programs
-are left out.
+and of gateways are left out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 FILE = ROOT / "clients/python/src/metacog_client/api_types.py"
-OF_PEOPLE = "/api/v1/review/"
+OF_OTHERS = ("/api/v1/review/", "/api/v1/guard")
 JSON = "application/json"
 PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 HEAD = '''\
@@ -59,7 +59,7 @@ def shapes(found: Schema) -> dict[str, Schema]:
     bodies: dict[str, Schema] = {}
     wanted: set[str] = set()
     for path, calls in found["paths"].items():
-        for call in calls.values() if not path.startswith(OF_PEOPLE) else ():
+        for call in calls.values() if not path.startswith(OF_OTHERS) else ():
             parts = [answer for status, answer in call["responses"].items() if status.startswith("2")]
             for schema in (part["content"][JSON]["schema"] for part in parts if JSON in part.get("content", {})):
                 wanted |= set(named(schema))

@@ -98,7 +98,7 @@ def _body() -> dict[str, Any]:
     schemas = [shape.model_json_schema(ref_template=REFERENCE) for shape in SHAPES]
     definitions = {name: each for schema in schemas for name, each in schema.pop("$defs", {}).items()}
     content = {
-        "schema": {"anyOf": schemas, "$defs": definitions},
+        "schema": {"title": "Guarded", "anyOf": schemas, "$defs": definitions},
         "examples": {name: {"value": value} for name, value in EXAMPLES.items()},
     }
     return {

@@ -124,7 +124,7 @@ def config(name: str) -> dict[str, Any]:
         "description": "Asks metacog before a tool is called.",
         "author": "metacog",
         "version": __version__,
-        "kind": "external",
+        "kind": "metacog.Approval",  # a class of the server's own, which it need not have
         "hooks": [HOOK],
         "tags": ["approval"],
     }

@@ -75,6 +75,15 @@ def test_the_same_approved_call_posted_twenty_times_at_once_passes_once(kuro: An
     assert HeldCall.objects.exclude(held__public_id=held).get().asks == 19
 
 
+def test_a_gateway_that_asks_twenty_times_at_once_lets_an_approved_call_through_once(kuro: Any, alice: Any) -> None:
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "pay", "arguments": {"eur": 100}}}
+    held = kuro.post("/guard", asked).json()["held"][0]["id"]
+    decisions.decide(HeldItem.objects.get(public_id=held), alice, "approve")
+    answers = at_once([partial(kuro.post, "/guard", asked)] * 20)
+    assert Counter(answer.status_code for answer in answers) == {200: 1, 403: 19}
+    assert HeldItem.objects.filter(closed_at=None).count() == 1
+
+
 def test_two_approvals_and_the_call_posted_again_at_once_let_it_pass_at_most_once(
     kuro: Any, alice: Any, bob: Any
 ) -> None:
