@@ -23,9 +23,10 @@ from reviews.gateways.asked import Answer, Asked, Call, Edited, HeldAt
 from reviews.held import decisions
 from reviews.intake import approvals
 from reviews.intake.ingest import receive
+from reviews.intake.lookups import review_url
 from reviews.intake.recognition import sha256
 from reviews.intake.tool_calls import APPROVED_FOR, digest
-from reviews.models import Decision, HeldCall, HeldItem
+from reviews.models import Decision, HeldCall, HeldItem, ReviewTerms
 from reviews.models.decisions import DecisionVerdict
 
 CALL_ID = "gateway"  # of every call: gateways have no id that stays the same when a call is tried again
@@ -53,11 +54,29 @@ def check(agent: Agent, asked: Asked, traceparent: str = "") -> Checked:
     asked = asked.changed(found.calls, found.texts)
     if not asked.calls and not any(map(str.strip, asked.texts)):
         return Checked(Answer(decision="allow"), asked.calls, asked.texts)
+    if found.waiting and (answer := _while_waiting(agent, asked, found.waiting, traceparent)):
+        return Checked(answer, (), ())
     items = _posted(agent, asked, traceparent)
     answer = _answer(items)
     if answer.decision == "allow" and not _use_up(items[len(items) - len(asked.calls) :], now):
         return check(agent, asked, traceparent)  # somebody else's request went through on the same approval
     return Checked(answer, asked.calls, _texts(asked.texts, items))
+
+
+def _while_waiting(agent: Agent, asked: Asked, words: Sequence[HeldItem], traceparent: str) -> Answer | None:
+    """Answer without posting words again that wait; None where they wait for nothing any more."""
+    own = [HeldAt(id=held.public_id, url=review_url(held.public_id)) for held in words if not _only_waits(held)]
+    calls = _answer(_posted(agent, asked.changed(asked.calls, ()), traceparent)) if asked.calls else None
+    if calls and calls.decision == "deny":
+        return calls
+    held = [*own, *(calls.held if calls else ())]
+    return _held(held) if held else None
+
+
+def _only_waits(held: HeldItem) -> bool:
+    """Say whether words wait for nothing but calls that are held."""
+    terms: ReviewTerms | None = getattr(held, "terms", None)
+    return terms is not None and terms.only_waits
 
 
 class _Standing:
@@ -66,6 +85,7 @@ class _Standing:
     def __init__(self, agent: Agent, asked: Asked, now: datetime) -> None:
         self.agent, self.session, self.now = agent, asked.session or "", now
         of_calls, of_texts = self._of_calls(asked.calls), self._of_texts(asked.texts)
+        self.waiting = self._waiting(asked.texts)
         decided = [*of_calls, *of_texts]
         self.rejected = [each for each in decided if each and each.verdict == DecisionVerdict.REJECT]
         self.calls = tuple(
@@ -112,6 +132,12 @@ class _Standing:
         found = {each.item_sha256: each for each in decided.order_by("public_id")}
         return [found.get(each) for each in digests]
 
+    def _waiting(self, texts: Sequence[str]) -> list[HeldItem]:
+        if not texts:
+            return []
+        rows = HeldItem.objects.filter(agent=self.agent, closed_at=None, kind=WORDS, sha256__in=map(sha256, texts))
+        return [*rows.filter(response__session=self.session).select_related("terms").order_by("pk")]
+
     def _stands(self, decision: Decision) -> bool:
         return decision.verdict == DecisionVerdict.REJECT and decision.decided_at >= self.now - STANDS_FOR
 
@@ -149,12 +175,19 @@ def _answer(items: Sequence[Mapping[str, Any]]) -> Answer:
     denied = [item for item in items if item["disposition"] == "reject"]
     if denied:
         return Answer(decision="deny", reason=" ".join(map(_denial, denied)))
-    held = {item["held"]: HeldAt(id=item["held"], url=item["review_url"]) for item in items if item["held"]}
+    waiting = [item for item in items if item["held"]]
+    own = [item for item in waiting if not item.get("with_calls")] or waiting
+    return _held([HeldAt(id=item["held"], url=item["review_url"]) for item in own])
+
+
+def _held(items: Iterable[HeldAt]) -> Answer:
+    """Say what is held, each item once; where there is none, that it is allowed."""
+    held = [*{each.id: each for each in items}.values()]
     if not held:
         return Answer(decision="allow")
-    where = ", ".join(each.url for each in held.values())
+    where = ", ".join(each.url for each in held)
     reason = f"Held for review: {where}. Try the same again once it is approved; it then passes once."
-    return Answer(decision="held", reason=reason, held=[*held.values()])
+    return Answer(decision="held", reason=reason, held=held)
 
 
 def _denial(item: Mapping[str, Any]) -> str:

@@ -47,4 +47,8 @@ class Lookups:
         return remember_items(self.post.agent, response, self.known.at, self.post.body, scored)
 
     def review_url(self, held: str) -> str:
-        return f"{settings.PUBLIC_URL}{reverse('item', args=[held])}"
+        return review_url(held)
+
+
+def review_url(held: str) -> str:
+    return f"{settings.PUBLIC_URL}{reverse('item', args=[held])}"

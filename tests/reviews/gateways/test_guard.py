@@ -226,6 +226,24 @@ def test_words_are_held_marked_or_edited(kuro: Any, alice: Any) -> None:
     assert (ask(last)["action"], ask(last)["blocked_reason"]) == ("BLOCKED", "Rejected in review: because.")
 
 
+def test_words_that_wait_are_one_item_however_often_they_are_asked_about(kuro: Any, alice: Any) -> None:
+    ruled(kuro, hold_words_with_calls=True)
+
+    def ask(text: str, *calls: str) -> Any:
+        return kuro.post("/guard", answered([text], *calls)).json()
+
+    (held,) = ask("It is done.", "one")["held"]  # the call, for which the words wait
+    assert ask("It is done.", "one")["held"] == [held]
+    assert (HeldItem.objects.count(), HeldCall.objects.get().asks) == (2, 2)
+    decide(alice, held["id"], "approve")
+    assert ask("It is done.", "one")["action"] == "NONE"
+    (words,) = ask(HELD)["held"]
+    assert [ask(HELD)["held"], ask(HELD, "two")["held"][0]] == [[words], words]
+    assert HeldItem.objects.filter(text=HELD).count() == 1
+    ruled(kuro, {"tool": "two", "do": "deny"})
+    assert ask(HELD, "two")["decision"] == "deny"
+
+
 def test_calls_of_one_answer_pass_together_or_not_at_all(kuro: Any, alice: Any) -> None:
     def ask(*calls: str) -> Any:
         return kuro.post("/guard", answered([], *calls)).json()
