@@ -108,6 +108,7 @@ SUITES: dict[str, InPython | InNode] = {
         ("tests/adapters/test_claude_agent_sdk.py",), ("metacog_client.adapters.claude_agent_sdk",)
     ),
     "crewai": InPython(("tests/adapters/test_crewai.py",), ("metacog_client.adapters.crewai",)),
+    "gateways": InPython(("tests/gateways",)),
     "google-adk": InPython(("tests/adapters/test_google_adk.py",), ("metacog_client.adapters.google_adk",)),
     "hooks": InPython(("tests/hooks",), ("metacog_client.hooks",)),
     "langchain": InPython(("tests/adapters/test_langchain.py",), ("metacog_client.adapters.langchain",)),

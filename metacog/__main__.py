@@ -12,7 +12,7 @@ from metacog.runtime.file_errors import database_remedy, remedy
 from metacog.runtime.program import IN_CHECKOUT, command
 
 LISTENS = ("up", "web", "demo")
-OF_CLIENT = ("hook", "mcp", "mcp-proxy")  # what agents call: quick to start, and no business of Django's
+OF_CLIENT = ("hook", "mcp", "mcp-plugin", "mcp-proxy")  # what agents call: quick to start, and no business of Django's
 FROM_WHEEL = "Install metacog's wheel (metacog_review-*.whl) with pip, which brings what this release needs."
 
 

@@ -12,6 +12,7 @@ MUTMUT_VERSION = "3.8.1"
 OF_CLIENTS = {
     "claude-agent-sdk": "",
     "crewai": "",
+    "gateways": "cpex>=0.1.4,<0.2\nlitellm>=1.110,<2",
     "google-adk": "sqlalchemy[asyncio]>=2,<3\naiosqlite>=0.21,<1",
     "hooks": "",
     "langchain": "langgraph-checkpoint-sqlite>=3.1,<4",
@@ -19,7 +20,7 @@ OF_CLIENTS = {
     "openai-agents": "",
     "pydantic-ai": "",
 }
-WITHOUT_EXTRA = ("hooks",)  # what needs the client alone
+WITHOUT_EXTRA = ("gateways", "hooks")  # what needs the client alone
 
 
 def compile_lock(output: str, *arguments: str, requirements: str = "") -> None:

@@ -25,8 +25,9 @@ PACKAGES = ("metacog", "patterns", "reviews")
 KINDS = ("function", "class", "method", "property", "import")
 # Whoever is registered by these is called by what registers it.
 REGISTERED = [
-    "@*.get", "@*.post", "@*.put", "@*.delete", "@*.exception_handler", "@shared_task", "@register.*", "@receiver",
-    "@admin.*", "@*_validator", "@*.connect", "@sync_and_async_middleware", "@*.simple_tag", "@*.filter",
+    "@*.get", "@*.post", "@*.put", "@*.delete", "@*.api_operation", "@*.exception_handler", "@shared_task",
+    "@register.*", "@receiver", "@admin.*", "@*_validator", "@*.connect", "@sync_and_async_middleware",
+    "@*.simple_tag", "@*.filter",
 ]  # fmt: skip
 # Who calls it goes by its name, without a base class that has it.
 CALLED_BY_NAME = re.compile(

@@ -16,6 +16,7 @@ OURS = ("metacog", "patterns", "reviews")
 OF_CLIENT = {
     "hook": "Asks metacog before Claude Code or Codex uses a tool",
     "mcp": "Serves metacog's tools to an MCP client",
+    "mcp-plugin": "Answers ContextForge before it calls a tool",
     "mcp-proxy": "Stands before an MCP server and asks before each of its tools is called",
 }
 

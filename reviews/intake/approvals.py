@@ -47,8 +47,9 @@ def hear_of(calls: Iterable[HeldCall], by: HeldCall.UsedBy) -> None:
 def take(calls: Collection[int], by: HeldCall.UsedBy, now: datetime, claimed_as: str = "") -> set[int]:
     """Use up the approvals of these calls (by the keys of their items); return those that were not used before.
 
-    One that was claimed is whoever's posted it as `claimed_as`. Whoever wants the same one meanwhile waits, and does not get it. What the agent's webhook would say of them says
-    from now on that they are used. Joins the caller's transaction.
+    One that was claimed is whoever's posted it as `claimed_as`. Whoever wants the same one meanwhile waits, and does
+    not get it. What the agent's webhook would say of them says from now on that they are used. Joins the caller's
+    transaction.
     """
     unused = HeldCall.objects.select_for_update().filter(pk__in=calls, used_at=None, claimed_as__in={"", claimed_as})
     mine = set(unused.order_by("pk").values_list("pk", flat=True))

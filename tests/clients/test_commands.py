@@ -1,4 +1,4 @@
-"""`metacog hook`, `mcp` and `mcp-proxy`: the client's commands, without Django on the way."""
+"""`metacog hook`, `mcp`, `mcp-plugin` and `mcp-proxy`: the client's commands, without Django on the way."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ def test_the_help_names_the_commands_of_the_client() -> None:
     assert set(OF_CLIENT) <= set(listed)
 
 
-@table("command, module", [("hook", ".hooks"), ("mcp", ".mcp"), ("mcp-proxy", ".mcp.proxy")])
+@table(
+    "command, module",
+    [("hook", ".hooks"), ("mcp", ".mcp"), ("mcp-plugin", ".mcp.plugin"), ("mcp-proxy", ".mcp.proxy")],
+)
 def test_a_command_of_the_client_is_handed_over(command: str, module: str) -> None:
     code = STAND_IN.replace("NAME", repr(f"metacog_client{module}"))
     done = subprocess.run(

@@ -1,11 +1,11 @@
-"""`metacog-client hook|mcp|mcp-proxy …`; each is imported only when it is called, since a hook has to be quick."""
+"""`metacog-client COMMAND …`; each is imported only when it is called, since a hook has to be quick."""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
 
-COMMANDS = {"hook": ".hooks", "mcp": ".mcp", "mcp-proxy": ".mcp.proxy"}
+COMMANDS = {"hook": ".hooks", "mcp": ".mcp", "mcp-plugin": ".mcp.plugin", "mcp-proxy": ".mcp.proxy"}
 
 
 def run(command: str, arguments: list[str]) -> int:

@@ -16,7 +16,7 @@ CALL = "tools/call"
 ENVELOPE = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
 OF_A_CALL = frozenset({"name", "arguments", "_meta", "task"})
 
-INVALID_REQUEST, INVALID_PARAMS, INTERNAL_ERROR = -32600, -32602, -32603
+INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32600, -32601, -32602, -32603
 
 Message = dict[str, Any]
 
