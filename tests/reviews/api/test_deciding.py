@@ -10,6 +10,7 @@ from django.utils import timezone
 from metacog.db import rows
 from metacog.models import AgentState, AuditEvent, Policy
 from reviews.held import decisions
+from reviews.held.decisions import releasing
 from reviews.models import Decision, Delivery, HeldItem
 from tests.tables import table
 
@@ -292,7 +293,7 @@ def test_it_expires_what_nobody_decided_and_never_approves_it(kuro: Any) -> None
 def test_what_has_expired_is_not_released_though_others_are_settled_before_it(
     kuro: Any, alice: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(decisions, "BATCH", 1)
+    monkeypatch.setattr(releasing, "BATCH", 1)
     _, by_agent, by_alice = (kuro.hold() for _ in range(3))
     HeldItem.objects.update(expires_at=timezone.now(), review_due_at=timezone.now())
     HeldItem.objects.filter(public_id=by_agent).update(expires_at=timezone.now())  # the last to be settled

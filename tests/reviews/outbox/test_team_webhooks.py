@@ -18,6 +18,7 @@ from metacog.models import Agent, AuditEvent
 from patterns.patterns import lifecycle
 from reviews import retention
 from reviews.held import decisions
+from reviews.held.decisions import releasing
 from reviews.learning import sweep
 from reviews.learning.extract import PatternProposal
 from reviews.models import AgentResponse, Delivery, Endpoint, HeldItem, TeamWebhook
@@ -169,7 +170,7 @@ def test_what_is_rolled_back_is_told_to_nobody(
     def fail(*given: Any) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(decisions, "remember_released", fail)  # after it was put into the outbox
+    monkeypatch.setattr(releasing, "remember_released", fail)  # after it was put into the outbox
     with pytest.raises(RuntimeError):
         decisions.decide(held, alice, "reject")
     tell_held = events.tell_held
