@@ -112,6 +112,7 @@ SUITES: dict[str, InPython | InNode] = {
     "google-adk": InPython(("tests/adapters/test_google_adk.py",), ("metacog_client.adapters.google_adk",)),
     "hooks": InPython(("tests/hooks",), ("metacog_client.hooks",)),
     "langchain": InPython(("tests/adapters/test_langchain.py",), ("metacog_client.adapters.langchain",)),
+    "llama-index": InPython(("tests/adapters/test_llama_index.py",), ("metacog_client.adapters.llama_index",)),
     "mcp": InPython(("tests/mcp",), ("metacog_client.mcp", "metacog_client.mcp.proxy")),
     "openai-agents": InPython(("tests/adapters/test_openai_agents.py",), ("metacog_client.adapters.openai_agents",)),
     "pydantic-ai": InPython(("tests/adapters/test_pydantic_ai.py",), ("metacog_client.adapters.pydantic_ai",)),

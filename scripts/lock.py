@@ -16,6 +16,7 @@ OF_CLIENTS = {
     "google-adk": "sqlalchemy[asyncio]>=2,<3\naiosqlite>=0.21,<1",
     "hooks": "",
     "langchain": "langgraph-checkpoint-sqlite>=3.1,<4",
+    "llama-index": "",
     "mcp": "",
     "openai-agents": "",
     "pydantic-ai": "",

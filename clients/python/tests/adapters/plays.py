@@ -66,11 +66,8 @@ class Plays:
     def test_a_reviewer_sees_what_the_call_is(self, metacog: Any, run: str) -> None:
         assert "held for review" in self.play(run, deadline=0)
         item = metacog.next_pending(run)
-        assert (item["name"], item["arguments"], item["description"]) == (
-            "refund",
-            {"order": "4711", "eur": 900},
-            "Refund an order.",
-        )
+        assert (item["name"], item["arguments"]) == ("refund", {"order": "4711", "eur": 900})
+        assert "Refund an order." in item["description"]
         assert item["schema"]["properties"]["eur"]["type"] == "number"
         assert MADE == []
 

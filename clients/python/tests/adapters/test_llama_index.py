@@ -1,0 +1,75 @@
+"""LlamaIndex asks before it calls a tool: its own agents, its mock of a model, a real metacog."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent
+from llama_index.core.base.llms.types import ToolCallBlock
+from llama_index.core.llms import ChatMessage, MessageRole
+from llama_index.core.llms.mock import MockFunctionCallingLLM
+from llama_index.core.tools import FunctionTool
+from llama_index.core.workflow import Context
+
+from metacog_client import AsyncClient
+from metacog_client.adapters.llama_index import Gate
+
+from .plays import MADE, ONE, Plays, refund
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of its own use of pydantic
+
+
+class TestLlamaIndex(Plays):
+    page = "llama_index"
+
+    def play(self, run: str, calls: Sequence[Any] = ONE, *, retry_seconds: float = 30.0, **options: Any) -> str:
+        told: list[str] = []
+        tools = options.pop("tools", None)
+        tool = options.pop("tool", refund)
+        kind = options.pop("kind", FunctionAgent)
+
+        def model(messages: Sequence[ChatMessage], **more: Any) -> ChatMessage:
+            if answers := [each.content or "" for each in messages if each.role == MessageRole.TOOL]:
+                told[:] = answers
+                return ChatMessage(role="assistant", content="Done.")
+            blocks = [
+                ToolCallBlock(tool_call_id=f"c{n}", tool_name="refund", tool_kwargs=each)
+                for n, each in enumerate(calls)
+            ]
+            return ChatMessage(role="assistant", blocks=blocks)
+
+        async def playing() -> None:
+            async with AsyncClient(run=run, retry_seconds=retry_seconds) as client:
+                gated = tool if tools else Gate(client, **options)(tool)
+                agent = FunctionAgent(tools=[gated], llm=MockFunctionCallingLLM(response_generator=model))
+                await (agent if kind is FunctionAgent else kind(agents=[agent])).run("Refund it.")
+
+        asyncio.run(playing())
+        return "\n".join(told)
+
+    def test_a_workflow_of_agents_asks_and_a_tool_is_told_of_it(self, metacog: Any, run: str) -> None:
+        async def refund_in(ctx: Context, order: str, eur: float) -> str:
+            await ctx.store.set("order", order)
+            return refund(order, eur)
+
+        deciding = metacog.decide_next("edit", run, arguments={"order": "4711", "eur": 9})
+        tool = FunctionTool.from_defaults(async_fn=refund_in, name="refund")
+        assert "Refunded 9 EUR." in self.play(run, tool=tool, kind=AgentWorkflow)
+        deciding.join()
+
+    @pytest.mark.parametrize("given", [{"order": "1", "eur": 2.0}, ()])
+    def test_who_calls_the_tool_without_an_agent_asks_too(self, metacog: Any, run: str, given: Any) -> None:
+        deciding = metacog.decide_next("approve", run)
+        tool = Gate(AsyncClient(run=run))(refund)
+        assert tool.call(**given).content if given else tool("1", 2.0).content == "Refunded 2 EUR."
+        deciding.join()
+        assert MADE == [("1", 2)]
+
+    def test_the_same_call_twice_is_two_questions(self, metacog: Any, run: str) -> None:
+        tool = Gate(AsyncClient(run=run))(refund)
+        for verdict in ("approve", "reject"):
+            deciding = metacog.decide_next(verdict, run)
+            tool.call(order="1", eur=2.0)
+            deciding.join()
+        assert MADE == [("1", 2)]
