@@ -29,19 +29,19 @@ class Skipped(Exception):
 class InPython:
     """Tests of the Python client, with the packages of requirements-NAME.txt; paths are below clients/python.
 
-    `types` are modules that only this environment's mypy can read; `packages` names another lock file; `programs` is
-    a folder below clients/ whose package-lock.json has the programs that the tests run.
+    `types` are modules that only this environment's mypy can read; `packages` names another lock file; `programs` are
+    folders below clients/ whose package-lock.json have the programs that the tests run.
     """
 
     tests: tuple[str, ...]
     types: tuple[str, ...] = ()
     packages: str = ""
-    programs: str = ""
+    programs: tuple[str, ...] = ()
 
     def run(self, name: str) -> int:
         around = surroundings()
-        if self.programs:
-            folder = in_node(self.programs, name, oldest=(20, 11))
+        for program in self.programs:
+            folder = in_node(program, name, oldest=(20, 11))
             around["PATH"] = f"{folder / 'node_modules' / '.bin'}{os.pathsep}{around['PATH']}"
         python = self.environment(self.packages or name)
         version = f"{sys.version_info[0]}.{sys.version_info[1]}"  # that of the packages beside it
@@ -103,7 +103,7 @@ def in_node(below: str, name: str, oldest: tuple[int, int]) -> Path:
 
 
 SUITES: dict[str, InPython | InNode] = {
-    "agents": InPython(("tests/agents",), packages="hooks", programs="testing/agents"),
+    "agents": InPython(("tests/agents",), packages="hooks", programs=("testing/agents", "typescript")),
     "claude-agent-sdk": InPython(
         ("tests/adapters/test_claude_agent_sdk.py",), ("metacog_client.adapters.claude_agent_sdk",)
     ),

@@ -9,11 +9,11 @@
  */
 import type { CanUseTool, HookCallback, HookCallbackMatcher, HookEvent, HookJSONOutput } from "@anthropic-ai/claude-agent-sdk";
 import type { AskOptions, Client } from "./client.js";
-import type { Outcome, ToolCall } from "./gating.js";
+import type { Outcome } from "./gating.js";
+import { callOf, isObject, NO_OBJECT } from "./objects.js";
 
 const SPARE_SECONDS = 60; // to post and to hear of the decision, beyond the time that it is waited for
 const LONGEST_SECONDS = 30 * 86_400; // that a hook of a client without a deadline may take
-const NO_OBJECT = "Not done: the arguments that a reviewer put in their place are no object.";
 
 export interface AgentGateOptions extends Omit<AskOptions, "signal"> {
   /** What becomes of calls that metacog does not hold: `nothing`, which leaves them to Claude Code's own permissions, unless given. */
@@ -81,19 +81,4 @@ function answerOf(told: Outcome, passed: "nothing" | "allow"): HookJSONOutput {
   if (told.verdict !== "edit") return said("allow", told.message);
   if (!isObject(told.arguments)) return said("deny", NO_OBJECT);
   return said("allow", told.message, { updatedInput: told.arguments, additionalContext: told.message });
-}
-
-/** The types of the arguments are what a reviewer's edit must keep: the SDK tells nobody a tool's schema. */
-function callOf(name: string, input: unknown, callId: string): ToolCall {
-  const given = isObject(input) ? Object.entries(input).filter(([, value]) => value !== null && value !== undefined) : [];
-  const properties = Object.fromEntries(given.map(([key, value]) => [key, { type: typeOf(value) }]));
-  return { name, arguments: input, callId, schema: { type: "object", properties } };
-}
-
-function typeOf(value: unknown): string {
-  return Array.isArray(value) ? "array" : typeof value;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,10 @@
-"""Claude Code and Codex as npm has them, before a model that says what a test has it say, gated by the real hook."""
+"""Claude Code, Codex and OpenCode as npm has them, before a model that says what a test has it say, and gated."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -26,11 +27,14 @@ from metacog_client.hooks import codex  # noqa: E402 - beside the other
 
 SECONDS = 180.0  # for one run of a program, on a busy machine
 MCP = [sys.executable, str(HERE / "till.py")]
+PAGE = (CLIENTS.parent / "docs" / "integrations.md").read_text()
+OPENCODE = CLIENTS / "testing/agents/node_modules/opencode-linux-x64-baseline/bin/opencode"
+NOWHERE = "http://127.0.0.1:9"  # nothing listens there
 
 
 @dataclass
 class Agent:
-    """One program in a home and a folder of its own; `name` is claude-code or codex."""
+    """One program in a home and a folder of its own; `name` is claude-code, codex or opencode."""
 
     name: str
     home: Path
@@ -48,12 +52,15 @@ class Agent:
 
     def shell(self, command: str, **more: Any) -> tuple[str, dict[str, Any]]:
         """Return the call of its own tool that runs a command."""
+        if self.name == "opencode":
+            return "bash", {"command": command, "description": "Run it."}
         return (
-            ("Bash", {"command": command}) if self.name == "claude-code" else ("exec_command", {"cmd": command, **more})
+            ("Bash", {"command": command}) if self.name == "claude-code" else ("exec_command", {"cmd": command} | more)
         )
 
     def refund(self, eur: float) -> tuple[str, dict[str, Any]]:
-        return ("mcp__till__refund" if self.name == "claude-code" else "mcp__till/refund", {"eur": eur})
+        names = {"claude-code": "mcp__till__refund", "codex": "mcp__till/refund", "opencode": "till_refund"}
+        return names[self.name], {"eur": eur}
 
     def hook(self, *options: str) -> list[str]:
         return [sys.executable, "-m", "metacog_client", "hook", self.name, *options]
@@ -64,8 +71,29 @@ class Agent:
             self.hook(*options), cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=SECONDS
         )
 
+    @property
+    def plugin(self) -> Path:
+        return self.home / ".config" / "opencode" / "plugin" / "metacog.js"
+
+    def plug(self, *options: str) -> None:
+        """Put the documentation's plugin where OpenCode looks for it; its package is the built client."""
+        (code,) = re.findall(r"```js\n([^`]*client/opencode[^`]*)```", PAGE)
+        if options:
+            wait = int(options[options.index("--wait") + 1])
+            more = f"client: new Client({{ retrySeconds: {wait} }}), deadline: {wait}"
+            code = f'import {{ Client }} from "@metacog/client";\n{code}'.replace(
+                "openCode()", f"openCode({{ {more} }})"
+            )
+        package = self.plugin.parents[1] / "node_modules" / "@metacog" / "client"
+        for folder in (self.plugin.parent, package.parent):
+            folder.mkdir(parents=True)
+        package.symlink_to(CLIENTS / "typescript")
+        self.plugin.write_text(code)
+
     def install(self, *options: str) -> None:
         """Put the hook's settings where the program looks for them; Codex has yet to trust them."""
+        if self.name == "opencode":
+            return self.plug(*options)
         printed = self.ask_hook(*options, "--settings")
         assert printed.returncode == 0, printed.stderr
         if self.name == "codex":
@@ -82,7 +110,9 @@ class Agent:
                 file.write(f'[hooks.state."{hook["key"]}"]\ntrusted_hash = "{hook["currentHash"]}"\n')
 
     def start(self, *options: str, **more: str) -> subprocess.Popen[str]:
-        if self.name == "codex":
+        if self.name == "opencode":
+            command = [str(OPENCODE), "run", "--format", "json", *options, "go"]
+        elif self.name == "codex":
             command = ["codex", "exec", "--skip-git-repo-check", "--json", "-s", "danger-full-access", *options, "go"]
         else:
             command = ["claude", "-p", "go", "--output-format", "json", "--allowedTools", "Bash,mcp__till", *options]
@@ -122,7 +152,7 @@ Start = Callable[..., Agent]
 
 
 @pytest.fixture
-def agent_of(metacog: Any, tmp_path: Path) -> Iterator[Start]:
+def agent_of(metacog: Any, tmp_path: Path, built: None) -> Iterator[Start]:
     """Make an agent of a program with a script, `turns(agent)`, and its hook in place."""
     models: list[Model] = []
     before = dict(os.environ)
@@ -130,12 +160,14 @@ def agent_of(metacog: Any, tmp_path: Path) -> Iterator[Start]:
     def made(
         name: str, turns: Callable[[Agent], Sequence[Turn]], *options: str, trusted: bool = True, **more: str
     ) -> Agent:
+        if name == "opencode" and not OPENCODE.exists():
+            pytest.skip("OpenCode is played on Linux for x64 alone")  # of which the lock file has its program
         model = Model([])
         models.append(model)
         home = tmp_path / name
         environment = surroundings(home, model, metacog) | more
         agent = Agent(name, home, model, environment)
-        for folder in (agent.folder, home / ".codex", home / ".claude"):
+        for folder in (agent.folder, home / ".codex", home / ".claude", home / ".config" / "opencode"):
             folder.mkdir(parents=True)
         model.turns = turns(agent)
         settle(agent)
@@ -165,6 +197,13 @@ def surroundings(home: Path, model: Model, metacog: Any) -> dict[str, str]:
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "DISABLE_AUTOUPDATER": "1",
         "CODEX_HOME": str(home / ".codex"),
+        # OpenCode asks models.dev for models and npm for its plugins' package: each holds up its start.
+        "OPENCODE_DISABLE_MODELS_FETCH": "1",
+        "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
+        "OPENCODE_DISABLE_AUTOUPDATE": "1",
+        "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+        "npm_config_registry": NOWHERE,
+        "npm_config_fetch_retries": "0",
     }
 
 
@@ -178,3 +217,26 @@ def settle(agent: Agent) -> None:
         f"[mcp_servers.till]\ncommand = {json.dumps(command)}\nargs = {json.dumps(words)}\n"
         'default_tools_approval_mode = "approve"\n'
     )
+    (agent.home / ".config" / "opencode" / "opencode.json").write_text(
+        json.dumps(
+            {
+                "permission": {"*": "deny"},
+                "model": "ours/scripted",
+                "small_model": "ours/scripted",
+                "provider": {
+                    "ours": {
+                        "npm": "@ai-sdk/anthropic",
+                        "options": {"baseURL": f"{agent.model.url}/v1", "apiKey": "none"},
+                        "models": {"scripted": {}},
+                    }
+                },
+                "mcp": {"till": {"type": "local", "command": [command, *words]}},
+            }
+        )
+    )
+
+
+@pytest.fixture(scope="session")
+def built() -> None:
+    """Build the client for TypeScript, which OpenCode's plugin is made of."""
+    subprocess.run(["npm", "run", "--silent", "build"], cwd=CLIENTS / "typescript", check=True, timeout=SECONDS)

@@ -1,9 +1,10 @@
-"""Claude Code and Codex play with the real hook and a real metacog: what runs, and what does not."""
+"""Claude Code, Codex and OpenCode play with a real metacog before their tools: what runs, and what does not."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 from typing import Any
 
@@ -11,7 +12,8 @@ import pytest
 
 from .conftest import Agent, Start
 
-BOTH = pytest.mark.parametrize("name", ["claude-code", "codex"])
+EACH = pytest.mark.parametrize("name", ["claude-code", "codex", "opencode"])
+HOOKED = pytest.mark.parametrize("name", ["claude-code", "codex"])
 
 
 def touches(agent: Agent) -> list[list[Any]]:
@@ -34,7 +36,7 @@ def nothing_is_left(metacog: Any) -> Any:
         metacog.decide(item["id"], "reject")
 
 
-@BOTH
+@EACH
 def test_an_approved_call_runs_and_what_became_of_it_is_reported(metacog: Any, agent_of: Start, name: str) -> None:
     agent = agent_of(name, touches)
     running = agent.start()
@@ -46,7 +48,7 @@ def test_an_approved_call_runs_and_what_became_of_it_is_reported(metacog: Any, a
     assert metacog.item(item["id"])["outcome"]["status"] == "done"
 
 
-@BOTH
+@EACH
 def test_an_edited_call_runs_as_it_was_edited(metacog: Any, agent_of: Start, name: str) -> None:
     agent = agent_of(name, touches)
     running = agent.start()
@@ -56,7 +58,7 @@ def test_an_edited_call_runs_as_it_was_edited(metacog: Any, agent_of: Start, nam
     assert made(agent) == ["edited"]
 
 
-@BOTH
+@EACH
 def test_a_rejected_call_does_not_run_and_the_model_reads_why(metacog: Any, agent_of: Start, name: str) -> None:
     agent = agent_of(name, touches)
     running = agent.start()
@@ -67,7 +69,17 @@ def test_a_rejected_call_does_not_run_and_the_model_reads_why(metacog: Any, agen
     assert "Not on a Friday." in agent.told
 
 
-@BOTH
+@EACH
+def test_a_call_that_failed_is_reported_as_failed(metacog: Any, agent_of: Start, name: str) -> None:
+    agent = agent_of(name, lambda agent: [[agent.shell("exit 3")]])
+    running = agent.start()
+    (item,) = held(metacog)
+    metacog.decide(item["id"], "approve")
+    agent.end(running)
+    assert metacog.item(item["id"])["outcome"]["status"] == "failed"
+
+
+@EACH
 def test_of_two_calls_at_once_each_gets_its_own_decision(metacog: Any, agent_of: Start, name: str) -> None:
     agent = agent_of(name, lambda agent: [[agent.shell("touch first"), agent.shell("touch second")]])
     running = agent.start()
@@ -79,29 +91,29 @@ def test_of_two_calls_at_once_each_gets_its_own_decision(metacog: Any, agent_of:
     assert made(agent) == ["second"]
 
 
-@BOTH
+@EACH
 def test_nothing_runs_while_metacog_is_down(metacog: Any, agent_of: Start, name: str) -> None:
     agent = agent_of(name, touches, "--timeout", "20", "--wait", "2")
     with metacog.down():
         agent.run()
     assert made(agent) == []
-    assert "metacog could not be asked, so this was not done" in agent.told
+    assert "could not be asked" in agent.told
 
 
-@BOTH
+@EACH
 def test_what_nobody_decides_in_time_does_not_run(metacog: Any, agent_of: Start, name: str) -> None:
     agent = agent_of(name, touches, "--wait", "4")
     agent.run()
     assert made(agent) == []
-    assert "Nobody has decided this in metacog" in agent.told
+    assert re.search("nobody has decided (this|it)", agent.told, re.IGNORECASE)
 
 
-@BOTH
+@EACH
 def test_a_call_of_an_mcp_server_is_held_with_its_arguments(metacog: Any, agent_of: Start, name: str) -> None:
     agent = agent_of(name, lambda agent: [[agent.refund(900)]])
     running = agent.start()
     item = metacog.item(held(metacog)[0]["id"])
-    assert (item["name"], item["arguments"]) == ("mcp__till__refund", {"eur": 900})
+    assert (item["name"], item["arguments"]) == (agent.refund(900)[0].replace("/", "__"), {"eur": 900})
     assert agent.till == ""
     metacog.decide(item["id"], "edit", arguments={"eur": 9})
     agent.end(running)
@@ -111,11 +123,13 @@ def test_a_call_of_an_mcp_server_is_held_with_its_arguments(metacog: Any, agent_
 PATCH = "*** Begin Patch\n*** Add File: made\n+1\n*** End Patch\n"
 
 
-@BOTH
+@EACH
 def test_a_file_is_written_once_a_person_has_approved_it(metacog: Any, agent_of: Start, name: str) -> None:
     def writes(agent: Agent) -> list[list[Any]]:
         if name == "codex":
             return [[("apply_patch", {"$input": PATCH})]]
+        if name == "opencode":
+            return [[("write", {"filePath": str(agent.folder / "made"), "content": "1\n"})]]
         return [[("Write", {"file_path": str(agent.folder / "made"), "content": "1\n"})]]
 
     agent = agent_of(name, writes)
@@ -127,7 +141,7 @@ def test_a_file_is_written_once_a_person_has_approved_it(metacog: Any, agent_of:
     assert (agent.folder / "made").read_text() == "1\n"
 
 
-@BOTH
+@EACH
 def test_an_agent_that_is_killed_while_it_waits_has_run_nothing(metacog: Any, agent_of: Start, name: str) -> None:
     agent = agent_of(name, touches)
     running = agent.start()
@@ -209,3 +223,31 @@ def test_strict_opens_no_session(metacog: Any, agent_of: Start) -> None:
         metacog.policy(default_tool_call="ask")
     assert made(agent) == []
     assert "opens a session to type into, which no hook sees" in agent.told
+
+
+def test_a_tool_of_opencode_that_throws_is_reported_as_failed(metacog: Any, agent_of: Start) -> None:
+    agent = agent_of("opencode", lambda agent: [[("read", {"filePath": str(agent.folder / "nothing")})]])
+    running = agent.start()
+    (item,) = held(metacog)
+    metacog.decide(item["id"], "approve")
+    agent.end(running)
+    outcome = metacog.until(lambda: metacog.item(item["id"])["outcome"], "nothing is reported")
+    assert (outcome["status"], "not found" in outcome["detail"]) == ("failed", True)
+
+
+def test_opencode_goes_on_without_a_plugin_and_its_settings_then_refuse_every_tool(agent_of: Start) -> None:
+    agent = agent_of("opencode", touches)
+    for broken in ('import "nothing";', "export const Metacog = () => { throw new Error('broken'); };"):
+        agent.plugin.write_text(broken)
+        agent.run()
+        assert made(agent) == []
+    settings = agent.home / ".config" / "opencode" / "opencode.json"
+    settings.write_text(json.dumps({**json.loads(settings.read_text()), "permission": {}}))
+    agent.run()
+    assert made(agent) == ["made"]  # OpenCode 1.18.33 says a line in its log
+
+
+def test_opencode_without_an_address_of_metacog_runs_nothing(agent_of: Start) -> None:
+    agent = agent_of("opencode", touches)
+    agent.run(METACOG_API_KEY="")
+    assert made(agent) == []

@@ -1,0 +1,93 @@
+/**
+ * For OpenCode: a plugin that asks metacog before each tool. In .opencode/plugin/metacog.js:
+ *
+ *     import { openCode } from "@metacog/client/opencode";
+ *     export const Metacog = openCode();
+ *
+ * OpenCode runs on without a plugin that it could not load. So its settings say `"permission": {"*": "deny"}`, which
+ * refuses every tool, and the plugin takes that back: what else they permit, refuse or ask about stays.
+ */
+import { Client, type AskOptions } from "./client.js";
+import type { Outcome } from "./gating.js";
+import { callOf, isObject, NO_OBJECT } from "./objects.js";
+
+export interface OpenCodeOptions extends Omit<AskOptions, "signal"> {
+  /** One with METACOG_URL and METACOG_API_KEY, unless given. */
+  readonly client?: Client | undefined;
+}
+
+interface Called {
+  readonly tool: string;
+  readonly sessionID: string;
+  readonly callID: string;
+}
+
+/** What a tool of OpenCode's own gives; one of an MCP server gives `content`. */
+interface Result {
+  output?: unknown;
+  content?: unknown;
+  isError?: unknown;
+  metadata?: unknown;
+}
+
+export interface OpenCodeHooks {
+  config(config: { permission?: unknown }): Promise<void>;
+  event(told: { event: { type: string; properties?: unknown } }): Promise<void>;
+  "tool.execute.before"(called: Called, output: { args: unknown }): Promise<void>;
+  "tool.execute.after"(called: Called, result: Result): Promise<void>;
+}
+
+/** Return the plugin; a session of OpenCode is a run and a session here. */
+export function openCode({ client, ...options }: OpenCodeOptions = {}): () => Promise<OpenCodeHooks> {
+  const approved = new Map<string, Outcome>(); // by session and call, until it has run
+  const take = (session: string, call: string): Outcome | undefined => {
+    const key = `${session} ${call}`;
+    const told = approved.get(key);
+    approved.delete(key);
+    return told;
+  };
+  return async () => ({
+    async config(config) {
+      if (!isObject(config.permission) || config.permission["*"] !== "deny") return;
+      const { "*": _, ...rest } = config.permission;
+      config.permission = rest;
+    },
+
+    async "tool.execute.before"({ tool, sessionID, callID }, output) {
+      client ??= new Client(); // not before: OpenCode would run on without a plugin that throws
+      const told = await client.forRun(sessionID).gate(callOf(tool, output.args, callID), options);
+      if (!told.allowed) throw new Error(told.message);
+      if (!isObject(told.arguments) || !isObject(output.args)) {
+        client.reportSoon(told, "skipped", { detail: NO_OBJECT });
+        throw new Error(NO_OBJECT);
+      }
+      for (const name of Object.keys(output.args)) delete output.args[name];
+      Object.assign(output.args, told.arguments); // another object in its place OpenCode would not see
+      if (told.held !== null) approved.set(`${sessionID} ${callID}`, told);
+    },
+
+    async "tool.execute.after"({ sessionID, callID }, result) {
+      const told = take(sessionID, callID);
+      if (told === undefined) return;
+      const { exit } = isObject(result.metadata) ? result.metadata : {};
+      const failure = result.isError === true ? "The tool says so." : typeof exit === "number" && exit !== 0 ? `Exit status ${exit}.` : "";
+      client?.reportSoon(told, failure ? "failed" : "done", { detail: failure, result: result.output ?? result.content });
+      if (told.verdict === "edit") note(result, told.message);
+      await client?.reported(); // `opencode run` waits for nothing at its end
+    },
+
+    async event({ event }) {
+      const part = isObject(event.properties) ? event.properties["part"] : undefined;
+      if (event.type !== "message.part.updated" || !isObject(part) || !isObject(part["state"])) return;
+      if (part["state"]["status"] !== "error") return; // of a tool that threw, nothing comes after
+      const told = take(String(part["sessionID"]), String(part["callID"]));
+      if (told !== undefined) client?.reportSoon(told, "failed", { detail: String(part["state"]["error"]) });
+    },
+  });
+}
+
+/** Tell the model of an edit, since its own call still has the arguments that it wanted. */
+function note(result: Result, text: string): void {
+  if (Array.isArray(result.content)) result.content.unshift({ type: "text", text });
+  else result.output = `${text}\n\n${String(result.output ?? "")}`;
+}
