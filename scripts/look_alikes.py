@@ -5,6 +5,7 @@ python scripts/look_alikes.py > metacog/heuristics/lexicon/unicode_letters.py
 
 import json
 import sys
+import unicodedata
 from importlib.metadata import version
 from importlib.resources import files
 
@@ -27,19 +28,23 @@ def main() -> None:
             joined.append([first, last, script])
     known = list(dict.fromkeys(script for _, _, script in joined))
     confusables = json.loads((data / "confusables.json").read_text(encoding="utf-8"))
-    pairs = [
-        letter + ascii_letter
-        for letter, found in sorted(confusables.items())
+    pairs = {
+        letter: ascii_letter
+        for letter, found in confusables.items()
         if len(letter) == 1 and not letter.isascii()
         for ascii_letter in [next((each["c"] for each in found if len(each["c"]) == 1 and each["c"].isascii()), "")]
         if ascii_letter.isalnum() or ascii_letter in ("-", "_", ".", "/")
         if ascii_letter
-    ]
+    }
+    for letter in map(chr, range(128, sys.maxunicode + 1)):
+        form, _, code_point = unicodedata.decomposition(letter).partition(" ")
+        if form in ("<wide>", "<font>") and chr(int(code_point, 16)).isalnum() and int(code_point, 16) < 128:
+            pairs.setdefault(letter, chr(int(code_point, 16)))
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # nothing else is put in its place here
-    print(f'''"""Which script a letter is of (Scripts.txt), and which look like ASCII (UTS 39's confusables.txt).
+    print(f'''"""Which script a letter is of (Scripts.txt), and which is like ASCII (confusables.txt, UnicodeData.txt).
 
 Written by scripts/look_alikes.py from Unicode's data, changed in form alone, as confusable-homoglyphs
-{version(PACKAGE)} has them, under the Unicode License (unicode_letters.LICENSE).
+{version(PACKAGE)} and Python have them, under the Unicode License (unicode_letters.LICENSE).
 """
 
 SCRIPTS = (''')
@@ -52,7 +57,7 @@ RANGES = (""")
     print(""")
 # A letter, and the one of ASCII that it looks like.
 _PAIRS = (""")
-    _lines([pair.replace("\\", "\\\\") for pair in pairs], "")
+    _lines([letter + pairs[letter] for letter in sorted(pairs)], "")
     print(""")
 LIKE_ASCII = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))""")
 

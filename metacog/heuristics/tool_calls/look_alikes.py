@@ -19,9 +19,13 @@ _TOGETHER = (
 )
 _TURKISH = "ı"  # looks like an i, and is a letter of its own where it is written
 _LEFT_TO_RIGHT_LIKE_LATIN = {"Armenian", "Cherokee", "Coptic", "Cyrillic", "Greek", "Lisu"}
-# Labels parted by dots, of which one says more than ASCII, or that it is written in it (punycode). Bounded, so that a
-# long text is read once.
-_HOST = re.compile(r"(?<![\w.。．｡-])(?:[\w-]{1,63}[.。．｡]){1,8}[\w-]{2,63}|(?<![\w-])xn--[\w-]{1,59}", re.IGNORECASE)
+# Labels parted by dots, one behind what a host follows, or the name before an @; one of them says more than ASCII, or
+# that it is written in it (punycode). What looks like a slash does not end it. Bounded: a long text is read once.
+_HOST = re.compile(
+    r"(?<![\w.。．｡-])(?:[\w⁄∕⧸-]{1,63}[.。．｡]){1,8}[\w⁄∕⧸-]{2,63}"
+    r"|(?:(?<=://)|(?<=@)|(?<![\w-])(?=xn--))[\w⁄∕⧸-]{2,63}|(?<![\w.+-])[\w.+-]{1,64}(?=@\w)",
+    re.IGNORECASE,
+)
 _DOT = re.compile("[.。．｡]")
 _PUNYCODE = "xn--"
 MOST_HOSTS = 100  # of one text that are looked at

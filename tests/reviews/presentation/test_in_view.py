@@ -85,6 +85,7 @@ def test_a_tail_behind_blank_lines_stands_beside_the_mark(client: Any, kuro: Any
         ("\u0440\u03bf", "mixed scripts: Cyrillic and Greek: \u03bf is U+03BF"),
         ("\uff53hell", "look-alike letters: \uff53 is U+FF53"),
         ("\U0001d5cchell", "look-alike letters: \U0001d5cc is U+1D5CC"),
+        ("\uff4bey\uff11", "look-alike letters: \uff4b is U+FF4B, \uff11 is U+FF11"),
         (
             "\u0441\u043e\u0440\u0443",
             "look-alike letters: \u0441 is U+0441, \u043e is U+043E, \u0440 is U+0440, \u0443 is U+0443",
@@ -112,7 +113,15 @@ def test_names_that_may_be_taken_for_others_are_marked(name: str, told: str) -> 
             ["xn--pypal-4ve.com reads p\u0430ypal.com: mixed scripts: Latin and Cyrillic: \u0430 is U+0430"],
         ),
         ("http://xn--e1afmkfd.xn--p1ai", ["xn--e1afmkfd.xn--p1ai reads пример.рф"]),
+        ("http://googl\u0435/x", ["googl\u0435: mixed scripts: Latin and Cyrillic: \u0435 is U+0435"]),
+        ("root@\u0441orp rm", ["\u0441orp: mixed scripts: Cyrillic and Latin: \u0441 is U+0441"]),
+        (
+            "https://google.com\u2215path.evil.example",
+            ["google.com\u2215path.evil.example: look-alike letters: \u2215 is U+2215"],
+        ),
         ("https://пример.com и вот.Как", []),
+        ("\u0430lice@example.com", ["\u0430lice: mixed scripts: Cyrillic and Latin: \u0430 is U+0430"]),
+        ("http://сервер and bob@почта, émile@example.com", []),
         ("http://例え.jp https://example.org", []),
     ],
 )
