@@ -201,8 +201,7 @@ _HINT = re.compile("|".join(map(re.escape, (*_NAMES, *_SHAPE_OF))))
 
 def may_hold(json_text: str) -> bool:
     """Tell whether JSON may hold a secret: a name or shape of one stands in it, or what may spell one by escapes."""
-    lowered = json_text.replace("İ", "_").lower()
-    return _own is not None or "\\" in json_text or bool(_hints()(lowered))
+    return _own is not None or "\\" in json_text or bool(_hints()(json_text.lower()))
 
 
 def secret_places(text: str, *, is_cut: bool = False) -> Sequence[Place]:
@@ -230,9 +229,9 @@ def _apart(places: list[Place]) -> list[Place]:
     apart: list[Place] = []
     for start, end in sorted(places):
         if apart and start <= apart[-1][1]:
-            apart[-1] = (apart[-1][0], max(end, apart[-1][1]))
-        else:
-            apart.append((start, end))
+            start, last = apart.pop()
+            end = max(end, last)
+        apart.append((start, end))
     return apart
 
 

@@ -40,10 +40,8 @@ class Masked(NamedTuple):
                 at_start += grown
             elif first < start:
                 start = first
-            if last <= end:
-                at_end += grown
-            elif first < end:
-                end, at_end = last, at_end + grown
+            if first < end:
+                end, at_end = max(end, last), at_end + grown
         return start + at_start, end + at_end
 
 
@@ -168,14 +166,9 @@ def _has_mask(value: Any) -> bool:
 
 def masked_call(text: str) -> str:
     """Return a tool call's whole text, its name and arguments, with secrets masked."""
-    begins = text.find(" ")
-    while 0 <= begins <= 255:  # a name may hold blanks
-        try:
-            json.loads(text[begins + 1 :])
-        except ValueError:
-            begins = text.find(" ", begins + 1)
-            continue
-        return mask(text, call=text[:begins]).text
+    for blank in re.finditer(" ", text[:256]):  # a name has 255 characters at most, and may hold blanks
+        if _is_json(text[blank.end() :]):
+            return mask(text, call=text[: blank.start()]).text
     return masked_text(text)
 
 
@@ -433,7 +426,7 @@ def line(name: str, text: str) -> str:
 
     It may have the name before it.
     """
-    found = [leaf for leaf in leaves(text.removeprefix(name).lstrip()) if leaf.path or leaf.value not in ("{}", "[]")]
+    found = [leaf for leaf in leaves(text.removeprefix(name)) if leaf.path or leaf.value not in ("{}", "[]")]
     found.sort(key=_telling)
     told = [
         f"{leaf.name}={value}" if leaf.name else value

@@ -158,6 +158,16 @@ def test_the_operators_own_shapes_are_found_too(own: None) -> None:
     assert found("密 ACME-12345 x, Intern-abc and ACME-123") == ["ACME-12345", "Intern-abc"]
 
 
+def test_secrets_that_touch_or_lie_within_one_another_are_one(own: None) -> None:
+    assert found("ACME-12345intern-abc") == ["ACME-12345intern-abc"]
+    assert found("token='ACME-1234 intern-abc' ACME-5678") == ["ACME-1234 intern-abc", "ACME-5678"]
+
+
+def test_the_places_of_a_long_text_are_kept() -> None:
+    text = "x" * secret_shapes.LONG
+    assert secret_places(text) is secret_places(text)
+
+
 @table("expression", ["(a", r"(?<=a)b", r"(a)\1", "x*", ""])
 def test_what_cannot_be_searched_in_linear_time_is_refused(expression: str) -> None:
     with pytest.raises(ValueError, match="linear time"):
