@@ -19,15 +19,16 @@ from ..text.spans import Place
 
 # Whatever stands before them: PGPASSWORD, accessToken, 数据库密码.
 _GLUED = (
-    r"password|passwd|passphrase|secret|token|api[_-]?key|credentials?"
-    r"|密[码碼钥鑰]|口令|令牌|权杖|權杖|金[钥鑰]|私[钥鑰]"
+    r"passwor[dt]|passwd|passphrase|secret|token|api[_-]?key|credentials?|contraseña|wachtwoord|пароль"
+    r"|密[码碼钥鑰]|口令|令牌|权杖|權杖|金[钥鑰]|私[钥鑰]|パスワード|비밀번호"
 )
 _WHOLE = (
-    r"pass|passcode|pwd|auth|authorization|creds?|(?:set[_-])?cookie|bearer|t?otp|pin|jwt"
+    r"passe?|passcode|pwd|senha|hasło|auth|authorization|creds?|(?:set[_-])?cookie|bearer|t?otp|pin|jwt"
     r"|(?:access|account|deploy|encryption|master|private|secret|service|signing|ssh|storage)[_-]?key"
 )
 _NAME = re.compile(
-    rf"(?:.*(?:{_GLUED})|(?:.*[\W_])?(?:{_WHOLE}))s?(?:[_-]?(?:value|string|binary|hash|confirm(?:ation)?|\d{{1,3}}))?",
+    rf"(?:.*(?:{_GLUED})|(?:.*[\W_])?(?:{_WHOLE}))s?[是为為]?"
+    r"(?:[_-]?(?:value|string|binary|hash|confirm(?:ation)?|\d{1,3}))?",
     re.IGNORECASE | re.DOTALL,
 )
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -49,7 +50,7 @@ def is_secret(name: str) -> bool:
 
 def is_secret_option(word: str) -> bool:
     """Tell whether what follows a word of a command is secret: `--password`."""
-    return word.startswith("-") and " " not in word and "=" not in word and is_secret(word.lstrip("-"))
+    return word.startswith("-") and " " not in word and "=" not in word and is_secret(word)
 
 
 # -- shapes ------------------------------------------------------------------------------------
@@ -64,82 +65,109 @@ class Shape(NamedTuple):
     unfinished: re.Pattern[str]  # of one that a text's end cuts off
 
 
-def _shape(name: str, hints: str, pattern: str, unfinished: str = r"(?<![A-Za-z0-9])\S*\Z") -> Shape:
-    return Shape(name, hints.split(), re.compile(pattern, re.DOTALL), re.compile(unfinished))
-
-
 _B = r"(?<![A-Za-z0-9])"  # nothing that it could be the rest of
 _NEVER = "(?!)"
 _ADDRESS = r"://[^\s/?#\"'@:<>]{0,255}+:"
 _PEM = r"[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
-_GITLAB = "gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct)-"
-SHAPES = (
-    _shape("metacog, an agent's key", "mck_", rf"{_B}mck_[\w-]{{16,}}"),
+# What begins so and goes on for 16 characters, a figure or capital among them and, below, for 27 letters and figures.
+_TELLING = (
+    "AGE-SECRET-KEY-1 AKCp AQVN ATATT3 ATBB ATCTT3 AVNS_ bkua_ CCIPAT_ CFPAT- CLOJARS_ dckr_oat_ dckr_pat_ dp.pt. "
+    "dp.st. dt0c01. duffel_live_ duffel_test_ EZAK EZTK figd_ FLWSECK- FLWSECK_TEST- fm2_ glsa_ gsk_ HRKU- lin_api_ "
+    "lin_oauth_ lsv2_pt_ lsv2_sk_ LTAI nfp_ NRAK- ntn_ nvapi- ops_eyJ ory_at_ ory_pat_ pat-eu1- pat-na1- PMAK- pplx- "
+    "pscale_oauth_ pscale_pw_ pscale_tkn_ rubygems_ sb_secret_ sbp_ sha256~ shippo_live_ shippo_test_ sntrys_ sntryu_ "
+    "sq0atp- sq0csp- tk-us- tskey- tvly- xai- xkeysib- xsmtpsib-"
+)
+_LONG = "aio_ AKID BSA fo1_ glc_ ico- napi_ phx_ pnu_ r8_ rdme_ secret_ sgp_ sqa_ sqp_ squ_ tfp_ vck_ vcp_"
+_GITLAB = "gl(?:pat|dt|rtr?|cbt|ptt|ft|imt|agent|oas|soat|ffct)-"
+_TABLE: tuple[tuple[str, ...], ...] = (  # names, hints, what is looked for there, and of one that is cut off
+    ("metacog, an agent's key", "mck_", rf"{_B}mck_[\w-]{{16,}}"),
     # Tools of MCP servers are called mcp__server__tool.
-    _shape(
+    (
         "metacog, a person's token", "mcp_",
         rf"{_B}mcp_(?:[\w-]{{43}}(?![\w-])|(?=[\w-]{{0,99}}[A-Z])(?=[\w-]{{0,99}}[0-9])[A-Za-z0-9-][\w-]{{15,}})",
     ),
-    _shape("signing secret", "whsec_", rf"{_B}whsec_[\w+/=-]{{16,}}"),
-    _shape("GitHub", "ghp_ gho_ ghu_ ghs_ ghr_", rf"{_B}gh[pousr]_\w{{16,}}"),
-    _shape("GitHub, fine-grained", "github_pat_", rf"{_B}github_pat_\w{{20,}}"),
-    _shape(
-        "GitLab", "glpat- gldt- glrt- glcbt- glptt- glft- glimt- glagent- gloas- glsoat- glffct- gr1348941",
+    ("signing secret", "whsec_", rf"{_B}whsec_[\w+/=-]{{16,}}"),
+    ("GitHub", "ghp_ gho_ ghu_ ghs_ ghr_", rf"{_B}gh[pousr]_\w{{16,}}"),
+    ("GitHub, fine-grained", "github_pat_", rf"{_B}github_pat_\w{{20,}}"),
+    (
+        "GitLab", "glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glimt- glagent- gloas- glsoat- glffct- gr1348941",
         rf"{_B}(?:{_GITLAB}|GR1348941)[\w.=-]{{16,}}",
     ),
-    _shape("AWS", "akia asia abia acca", rf"{_B}A(?:KI|SI|BI|CC)A[0-9A-Z]{{12,}}"),
-    _shape("Google", "aiza ya29. gocspx-", rf"{_B}(?:AIza[\w-]{{30,}}|ya29\.[\w.-]{{16,}}|GOCSPX-[\w-]{{16,}})"),
-    _shape("Slack", "xox xapp-", rf"{_B}(?:xox[a-z]-(?:\d-)?|xapp-)[\w-]{{10,}}"),
-    _shape(
+    ("AWS", "akia asia abia acca", rf"{_B}A(?:KI|SI|BI|CC)A[0-9A-Z]{{12,}}"),
+    ("Google", "aiza ya29. gocspx-", rf"{_B}(?:AIza[\w-]{{30,}}|ya29\.[\w.-]{{16,}}|GOCSPX-[\w-]{{16,}})"),
+    ("Slack", "xox xapp-", rf"{_B}(?:xox[a-z]-(?:\d-)?|xapp-)[\w-]{{10,}}"),
+    (
         "Slack, a webhook", "://hooks.slack.com/",
         r"://hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[\w/-]{16,})",
     ),
-    _shape("Discord, a webhook", "/api/webhooks/", r"/api/webhooks/\d+/(?P<secret>[\w-]{16,})"),
-    _shape("Stripe", "sk_ rk_ pk_", rf"{_B}[srp]k_(?:live|test)_\w{{10,}}"),
-    _shape("OpenAI, Anthropic and their like", "sk-", rf"{_B}sk-[\w-]{{16,}}"),
-    _shape("Hugging Face", "hf_", rf"{_B}hf_[A-Za-z0-9]{{20,}}"),
-    _shape("npm", "npm_", rf"{_B}npm_[A-Za-z0-9]{{20,}}"),
-    _shape("PyPI", "pypi-", rf"{_B}pypi-[\w-]{{16,}}"),
-    _shape("DigitalOcean", "dop_v1_ doo_v1_ dor_v1_", rf"{_B}do[por]_v1_[A-Za-z0-9]{{16,}}"),
-    _shape("SendGrid", "sg.", rf"{_B}SG\.[\w-]{{16,}}\.[\w-]{{16,}}"),
-    _shape("Vault", "hvs. hvb.", rf"{_B}hv[sb]\.[\w-]{{20,}}"),
-    _shape("Shopify", "shpat_ shpss_ shpca_", rf"{_B}shp(?:at|ss|ca)_[0-9a-fA-F]{{20,}}"),
-    _shape("Databricks", "dapi", rf"{_B}dapi[0-9a-f]{{32}}"),
-    _shape(
-        "others by how they begin",
-        "dckr_pat_ glsa_ lin_api_ ntn_ figd_ atatt3 nrak- rubygems_ gsk_ xai- pplx- sntrys_ sbp_ nfp_ age-secret-key-1",
-        rf"{_B}(?:dckr_pat_|glsa_|lin_api_|ntn_|figd_|ATATT3|NRAK-|rubygems_|gsk_|xai-|pplx-|sntrys_|sbp_|nfp_"
-        r"|AGE-SECRET-KEY-1)[\w.=-]{16,}",
+    ("Discord, a webhook", "/api/webhooks/", r"/api/webhooks/\d+/(?P<secret>[\w-]{16,})"),
+    ("Stripe", "sk_ rk_ pk_", rf"{_B}[srp]k_(?:live|test)_\w{{10,}}"),
+    ("OpenAI, Anthropic and their like", "sk-", rf"{_B}sk-[\w-]{{16,}}"),
+    ("Hugging Face", "hf_", rf"{_B}hf_[A-Za-z0-9]{{20,}}"),
+    ("npm", "npm_", rf"{_B}npm_[A-Za-z0-9]{{20,}}"),
+    ("PyPI", "pypi-", rf"{_B}pypi-[\w-]{{16,}}"),
+    ("DigitalOcean", "dop_v1_ doo_v1_ dor_v1_", rf"{_B}do[por]_v1_[A-Za-z0-9]{{16,}}"),
+    ("SendGrid", "sg.", rf"{_B}SG\.[\w-]{{16,}}\.[\w-]{{16,}}"),
+    ("Vault", "hvs. hvb.", rf"{_B}hv[sb]\.[\w-]{{20,}}"),
+    ("Shopify", "shpat_ shpss_ shpca_", rf"{_B}shp(?:at|ss|ca)_[0-9a-fA-F]{{20,}}"),
+    ("Databricks", "dapi", rf"{_B}dapi[0-9a-f]{{32}}"),
+    (
+        "others by how they begin", _TELLING.lower(),
+        rf"{_B}(?:{'|'.join(map(re.escape, _TELLING.split()))})(?=[\w.=+/-]{{0,99}}[0-9A-Z])[\w.=+/-]{{16,}}",
     ),
-    _shape("JSON Web Token", "eyj", r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]{6,}(?:\.[\w-]*)?"),
-    _shape("private key", "-----begin", rf"-----BEGIN {_PEM}.*?(?:-----END {_PEM}|\Z)"),
-    _shape(
+    (
+        "others by how long they are", _LONG.lower(), rf"{_B}(?:{'|'.join(_LONG.split())})[A-Za-z0-9]{{27,}}",
+    ),
+    ("others to base 16", "sk key- fc- pul-", rf"{_B}(?:SK|key-|fc-|pul-)[0-9a-f]{{32,}}(?![\w-])"),
+    ("Cloudflare", "v1.0-", rf"{_B}v1\.0-[0-9a-f]{{24}}-[0-9a-f]{{64,}}"),
+    ("Airtable", "pat", rf"{_B}pat[A-Za-z0-9]{{14}}\.[0-9a-f]{{64}}"),
+    ("Azure", "q~", r"(?<=[0-9])Q~(?P<secret>[\w.~-]{31,})", r"\S*\Z"),
+    ("Facebook", "eaa", rf"{_B}EAA[A-Za-z0-9]{{60,}}"),
+    ("Resend", "re_", rf"{_B}re_[A-Za-z0-9]{{8}}_[A-Za-z0-9]{{16,}}"),
+    ("Telegram, a bot", ":aa", r"(?<=[0-9]{8}):(?P<secret>AA[\w-]{33})(?![\w-])", r"\S*\Z"),
+    ("Terraform", ".atlasv1.", r"\.atlasv1\.(?P<secret>[\w-]{16,})", r"\S*\Z"),
+    ("JSON Web Token", "eyj", r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]{6,}(?:\.[\w-]*)?"),
+    ("private key", "-----begin", rf"-----BEGIN {_PEM}.*?(?:-----END {_PEM}|\Z)"),
+    (
+        "PuTTY, a private key", "private-lines:", r"Private-Lines: \d+(?P<secret>.*?(?:Private-MAC: \w+|\Z))",
+    ),
+    (
         "password in an address", "://",
         rf"{_ADDRESS}(?P<secret>[^\s/?#\"'<>]{{1,255}})@", rf"{_ADDRESS}(?P<secret>[^\s/?#\"'<>]+)\Z",
     ),
-    _shape("signature in an address", "sig= x-amz-signature=", r"(?<=[?&])[\w-]+=(?P<secret>[\w%+/=-]{16,})"),
-    _shape(
+    (
+        "password in an encoded address", "%3a%2f%2f",
+        r"(?i)%3A%2F%2F[^\s%]{0,255}%3A(?P<secret>(?:[^\s%]|%(?!40)[0-9A-F]{2}){1,255})%40", _NEVER,
+    ),
+    ("signature in an address", "sig= x-amz-signature=", r"(?<=[?&])[\w-]+=(?P<secret>[\w%+/=-]{16,})"),
+    (
         "authorization", "bearer basic",
         rf"(?i){_B}(?:bearer|basic)\s++(?P<secret>(?=[\w+/.~%-]{{0,99}}[0-9=])[\w+/=.~%-]{{12,}})",
         rf"(?i){_B}(?:bearer|basic)\s+(?P<secret>\S+)\Z",
     ),
-    _shape(
+    (
         "SQL, an account", "identified",
         r"(?i)identified\s+(?:with\s+\w+\s+)?by\s+(?:password\s+)?(?P<secret>'[^']{1,255}'|\"[^\"]{1,255}\")", _NEVER,
     ),
-    _shape(
+    (
         "curl, an account", "-u --user --proxy-user",
         r"(?<!\S)-(?:-user|-proxy-user|u)[ =]?[\"']?[\w.@+-]{1,80}:(?P<secret>[^\s\"'$/:][^\s\"']{1,255})", _NEVER,
     ),
-    _shape(
+    (
         "mysql, an account", "mysql mariadb",
-        r"(?:mysql\w*|mariadb)\s[^|;&\n]{0,200}?(?<=\s)-p(?P<secret>[^\s\"'$-]\S{2,255})", _NEVER,
+        r"(?:mysql\w*|mariadb)\s[^|;&\n]{0,200}?(?<=\s)-p(?P<secret>[^\s\"'$-][^\s\"']{2,255})", _NEVER,
     ),
-    _shape(
+    (".netrc, an account", "login", r"login\s+\S{1,255}\s+password\s+(?P<secret>[^\s\"']{1,255})", _NEVER),
+    (".pgpass, an account", ":5432:", r":5432:[^\s:]{1,80}:[^\s:]{1,80}:(?P<secret>[^\s\"']{1,255})", _NEVER),
+    (
         "sshpass, redis-cli", "sshpass redis-cli",
         r"(?:sshpass\s+-p|redis-cli\s[^|;&\n]{0,200}?(?<=\s)-a)\s*[\"']?(?P<secret>[^\s\"'$][^\s\"']{2,255})", _NEVER,
     ),
 )  # fmt: skip
+SHAPES = tuple(
+    Shape(name, hints.split(), re.compile(pattern, re.DOTALL), re.compile(*unfinished or (r"(?<![A-Za-z0-9])\S*\Z",)))
+    for name, hints, pattern, *unfinished in _TABLE
+)
 
 _own: Callable[[str], list[Place]] | None = None
 
@@ -155,6 +183,7 @@ def use_own(expressions: Sequence[str]) -> None:
 
 _NAMES = (
     "pass", "pwd", "secret", "token", "key", "auth", "cred", "cookie", "bearer", "otp", "pin", "jwt",
+    "contraseña", "wachtwoord", "senha", "hasło", "пароль", "パスワード", "비밀번호",
     "密", "口令", "令牌", "权杖", "權杖", "金", "私",
 )  # fmt: skip
 _WORD = re.compile(rf"[\w-]{{1,{LONGEST_NAME}}}")
@@ -168,10 +197,14 @@ _UNQUOTED = r"[^\s\"'`;|<>{}\[\](),&，。；、]"
 _PLAIN = rf"(?P<plain>{_UNQUOTED}{{1,{MOST_PLAIN}}}+)"
 _REST = re.compile(rf"{_UNQUOTED}++")
 # What follows a name, from its hint on, where a value may follow.
-_BEHIND = re.compile(rf"[\w-]{{0,{LONGEST_NAME}}}+(?:\\{{0,8}}[\"'])?\]?(?:[ \t]*+[:=：>]|[ \t]++\\{{0,8}}[\"'])")
-# `name: value`, `"name": value`, `name = value`, `name=value`, `name => value`, `["name"] = value`
+_BEHIND = re.compile(
+    rf"[\w-]{{0,{LONGEST_NAME}}}+(?:\\{{0,8}}[\"'])?\]?"
+    r"(?:[ \t]*+[:=：>]|[ \t]++(?:\\{0,8}[\"']|(?:is|was)\b)|(?<=[是为為])[ \t])"
+)
+# `name: value`, `"name": value`, `name = value`, `name=value`, `name => value`, `["name"] = value`, `name is value`
 _ASSIGNED = re.compile(
-    r"(?P<closed>\\{0,8}[\"'])?\]?[ \t]*+(?P<sign>:?=>?|[:：])(?P<blank>\s*+)"
+    r"(?P<closed>\\{0,8}[\"'])?\]?[ \t]*+(?P<sign>:?=>?|[:：]|(?<=[ \t])(?:is|was)\b:?|(?<=[是为為] ))"
+    r"(?P<blank>\s*+)"
     rf"(?P<scheme>(?i:(?:bearer|basic|digest|token)[ \t]++))?(?:[bfruBFRU]{{0,2}}(?:{_QUOTED})|{_PLAIN})",
     re.DOTALL,
 )
@@ -182,7 +215,10 @@ _QUOTED_BEHIND = re.compile(rf"[ \t]++(?:{_QUOTED})", re.DOTALL)  # `password 'v
 _ELEMENT = re.compile(r">(?P<plain>[^<]++)</")  # `<name>value<`
 _COOKIE = re.compile(r"\s*:\s*(?P<plain>[^\n\"']++)")
 _GROUPS = ("double", "single", "escaped", "plain")
-_STRONG = re.compile(r"pass|pwd|secret|key|authorization|密|口令", re.IGNORECASE)
+_STRONG = re.compile(
+    r"pass|pwd|secret|key|authorization|contraseña|wachtwoord|senha|hasło|пароль|パスワード|비밀번호|密|口令",
+    re.IGNORECASE,
+)
 # Stands for a secret, or for none: $TOKEN, ${TOKEN}, {{ token }}, <token>, %(token)s, ****.
 _PLACEHOLDER = re.compile(
     r"(?:(?:bearer|basic|token)\s+)?(?:\$[\w{(].*|\{.*\}|<[^<>]*>|%\(\w+\)s|\*+|•+|x{3,}|\.{3}|…"
@@ -195,13 +231,11 @@ _LINE_ENDS = re.compile(r"[ \t]*(?:[\"'\n\r]|\Z)")
 
 _SHAPE_OF = {hint: shape for shape in SHAPES for hint in shape.hints}
 LONG = 2_000  # characters of a text of which the places are kept for a while: a page asks for them several times
-FEW = 500  # characters of a text up to which an expression is quicker than Hyperscan
-_HINT = re.compile("|".join(map(re.escape, (*_NAMES, *_SHAPE_OF))))
 
 
 def may_hold(json_text: str) -> bool:
     """Tell whether JSON may hold a secret: a name or shape of one stands in it, or what may spell one by escapes."""
-    return _own is not None or "\\" in json_text or bool(_hints()(json_text.lower()))
+    return "\\" in json_text or bool(_hints()(json_text.lower()))
 
 
 def secret_places(text: str, *, is_cut: bool = False) -> Sequence[Place]:
@@ -216,8 +250,6 @@ def _kept(text: str, is_cut: bool) -> Sequence[Place]:
 
 def _places(text: str, is_cut: bool) -> Sequence[Place]:
     lowered = text.replace("İ", "_").lower()  # the one letter that becomes two
-    if len(text) < FEW and not _own and not _HINT.search(lowered):
-        return []
     hints = _hints()(lowered)
     found = [*_by_shape(text, lowered, hints, is_cut), *_by_name(text, lowered, hints, is_cut)]
     found += _own(text) if _own else ()
@@ -288,7 +320,9 @@ def _word_begins(text: str, at: int) -> int:
 
 def _value(text: str, start: int, end: int, is_cut: bool) -> Place | None:
     """Return where the value of the name between `start` and `end` stands; None of a name that is no secret's."""
-    name = text[start:end].lstrip("-")
+    name = text[start:end]
+    if name.lower() in ("key", "keys") and text[start - 1 : start] == " ":  # `API key`
+        name = f"{text[max(0, start - 12) : start - 1].rpartition(' ')[2]}_{name}"
     if found := _ASSIGNED.match(text, end):
         if not is_secret(name):
             return None
@@ -330,6 +364,8 @@ def _is_value(found: re.Match[str], name: str, text: str, is_cut: bool) -> bool:
         return True
     if len(value) >= 6 and any(map(str.isdigit, value)):
         return True
+    if "s" in found["sign"]:  # of a sentence
+        return False
     if len(value) >= 4 and "=" in found["sign"] and not found["blank"]:
         return True
     return len(value) >= 4 and "/" not in value and bool(_STRONG.search(name)) and bool(_LINE_ENDS.match(text, end))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -54,11 +54,13 @@ def mask(text: str, *, call: str = "", is_cut: bool = False) -> Masked:
     may_be_json = call or text[:1] in ("{", "[")
     is_json = may_be_json and may_hold(text) and (call or is_cut or _is_json(text))
     edits = [*_edits_of_json(text, begin)] if is_json else []
-    starts = [edit[0] for edit in edits]
+    starts, ends = [edit[0] for edit in edits], [edit[1] for edit in edits]
     for start, end in secret_places(text, is_cut=is_cut):
-        before = bisect_left(starts, end)
-        if not (before and edits[before - 1][1] > start):
-            edits.append((start, end, MASK))
+        within = edits[bisect_right(ends, start) : bisect_left(starts, end)]
+        for first, last, _ in [*within, (end, end, "")]:
+            if start < first:
+                edits.append((start, first, MASK))
+            start = last
     if not edits:
         return Masked(text)
     edits.sort()
@@ -83,7 +85,7 @@ def _edits_of_json(text: str, begin: int) -> Iterator[tuple[int, int, str]]:
         if leaf.is_secret and leaf.value not in _NOTHING:
             yield start, end, f'"{MASK}"'
         elif text[start] == '"' and (new := masked_text(leaf.value)) != leaf.value:
-            yield start, end, json.dumps(new, ensure_ascii=False)
+            yield start, end, canonical(new)
 
 
 def masked_text(text: str, *, is_cut: bool = False) -> str:
@@ -104,7 +106,7 @@ def masked(value: Any, *, is_named_so: bool = False) -> Any:
         for name, part in value.items():
             shown = masked_text(name)
             while shown in hidden:
-                shown += MASK[0]
+                shown += "•"
             hidden[shown] = masked(part, is_named_so=is_named_so or is_secret(name))
         return hidden
     if isinstance(value, list):
@@ -302,10 +304,11 @@ def is_secret_at(arguments: Any, names: Sequence[str]) -> bool:
 
 def _masked_at(value: Any, names: Sequence[str]) -> Masked | None:
     """Return the masked text that a pointer leads to in arguments; None where it leads to none."""
-    value, is_named_so = _at(value, names) or (None, False)
-    if not isinstance(value, str):
+    found = _at(value, names)
+    if not found or not isinstance(found[0], str):
         return None
-    return Masked(MASK, [(0, len(value), MASK)]) if is_named_so and value else mask(value)
+    text, is_named_so = found
+    return Masked(MASK, [(0, len(text), MASK)]) if is_named_so and text else mask(text)
 
 
 def _at(value: Any, names: Sequence[str]) -> tuple[Any, bool] | None:
@@ -367,13 +370,13 @@ def leaves(json_text: str) -> Iterator[Leaf]:
     before, opened = "", 0
     for found in _TOKEN.finditer(json_text):
         token = found[0]
-        if token in "{[":
+        if token in ("{", "["):
             opened = found.start()
             path.append(None if token == "{" else 0)
-        elif token in "}]":
+        elif token in ("}", "]"):
             del path[-1:]
             if before in ("{", "["):
-                yield _leaf(path, before + token, (opened, found.end()), is_text=False)._replace(is_secret=False)
+                yield _leaf(path, before + token, (opened, found.end()), is_hidden=False, is_text=False)
         elif token == ",":
             if path:
                 path[-1] = path[-1] + 1 if isinstance(path[-1], int) else None
@@ -382,17 +385,17 @@ def leaves(json_text: str) -> Iterator[Leaf]:
         elif token != ":":
             is_text = token.startswith('"')
             value = _string(token) if is_text else token
-            yield _leaf(path, value, found.span(), is_named_so=option == path, is_text=is_text)
+            is_hidden = option == path or any(isinstance(part, str) and is_secret(part) for part in path)
+            yield _leaf(path, value, found.span(), is_hidden=is_hidden, is_text=is_text)
             last = path[-1] if path else None
             option = [*path[:-1], last + 1] if isinstance(last, int) and is_secret_option(value) else [None]
         before = token
 
 
 def _leaf(
-    path: Sequence[str | int | None], value: str, place: tuple[int, int], *, is_named_so: bool = False, is_text: bool
+    path: Sequence[str | int | None], value: str, place: tuple[int, int], *, is_hidden: bool, is_text: bool
 ) -> Leaf:
-    secret = is_named_so or any(isinstance(part, str) and is_secret(part) for part in path)
-    return Leaf(".".join(map(str, path)), value, secret, *place, tuple(path), is_text)
+    return Leaf(".".join(map(str, path)), value, is_hidden, *place, tuple(path), is_text)
 
 
 def _string(token: str) -> str:

@@ -43,20 +43,38 @@ FIRES = {
     "Shopify": ("[shpat_" + HEX + "]", "shpat_x"),
     "Databricks": ("[dapi" + HEX + "]", "dapi0123"),
     "others by how they begin": ("[dckr_pat_" + KEY + "] [gsk_" + KEY + "]", "gsk_x, ntn_ and xai-chat"),
+    "others by how long they are": ("[r8_" + KEY + "aB3dE]", "napi_get_value_bigint_int64_of_it and secret_" + KEY),
+    "others to base 16": ("[SK" + HEX + "] [key-" + HEX + "]", "SK0123456789 and SK" + HEX + "x"),
+    "Cloudflare": ("[v1.0-" + HEX[:24] + "-" + HEX * 2 + "]", "v1.0-beta-2026-11-27-build-5"),
+    "Airtable": ("[pat" + KEY[:14] + "." + HEX * 2 + "]", "pattern.0123456789 and pat" + KEY),
+    "Azure": ("abc8Q~[" + KEY + ".x-y_z~1]", "8Q~short and xQ~" + KEY + KEY),
+    "Facebook": ("[EAA" + KEY * 3 + "]", "EAA" + KEY),
+    "Resend": ("[re_" + KEY[:8] + "_" + KEY + "]", "re_compile_" + KEY),
+    "Telegram, a bot": ("123456789:[AA" + KEY + "_-3456789]", "12:AA" + KEY + "_-3456789 and 123456789:AA"),
+    "Terraform": ("abc.atlasv1.[" + KEY + "]", "x.atlasv1.x"),
     "JSON Web Token": ("[eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln]", "eyJust a word, eyJhbGciOiJIUzI1NiJ9"),
     "private key": (
         "[-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----] [-----BEGIN PRIVATE KEY-----\nMII]",
         "-----BEGIN PUBLIC KEY-----\nMII\n-----END PUBLIC KEY-----",
     ),
+    "PuTTY, a private key": (
+        "Private-Lines: 2[\n" + KEY + "\n" + KEY + "=\nPrivate-MAC: " + HEX + "] Private-Lines: 1[\n" + KEY + "]",
+        "Public-Lines: 2\n" + KEY,
+    ),
     "password in an address": (
         "postgres://me:[s3cret]@db/x redis://:[p@ss]@host:6379",
         "https://example.com:8080/a@b and https://me@example.com and mailto://a b:c@d",
+    ),
+    "password in an encoded address": (
+        "?to=postgres%3A%2F%2Fbob%3A[h2%2Bx]%40db", "?to=https%3A%2F%2Fx.example%3A8080%2Fa and https%3A%2F%2Fbob%40x",
     ),
     "signature in an address": (f"https://x/y?a=1&sig=[{KEY}]", f"sig={KEY} and ?sig=short"),
     "authorization": ("bearer [" + KEY + "] and Basic [dXNlcjpwYXNzd29yZA==]", "Bearer responsibilities, basic 123"),
     "SQL, an account": ("CREATE USER x IDENTIFIED BY ['hunter']", "identified by name"),
     "curl, an account": ("curl -u bob:[hunter2] https://x; curl --user 'bob:[h2]' x", "docker -u 1000:$GID x -u bob"),
     "mysql, an account": ("mysql -u root -p[hunter2] db", "mkdir -p/srv/app and mysql -p db"),
+    ".netrc, an account": ("machine x.example login bob\n  password [hunter2]", "login as bob with the password"),
+    ".pgpass, an account": ("db.example:5432:app:bob:[hunter2]", "db.example:5432/app"),
     "sshpass, redis-cli": ("sshpass -p [hunter2] ssh x; redis-cli -h y -a '[hunter2]'", "ls -a hunter2"),
 }  # fmt: skip
 
@@ -106,6 +124,11 @@ def test_it_fires_and_comes_near(marked: str, near_miss: str) -> None:
     assert found(near_miss) == []
 
 
+@table("beginning", f"{secret_shapes._TELLING} {secret_shapes._LONG}".split())
+def test_each_beginning_is_known(beginning: str) -> None:
+    assert found(f"{beginning}x and {beginning}{KEY}{KEY}") == [f"{beginning}{KEY}{KEY}"]
+
+
 @table("marked", [marked for marked, _ in FIRES.values() if not any(each in marked for each in ("://", " -", "BEGIN"))])
 def test_of_a_text_that_is_cut_off_no_half_of_a_secret_stays(marked: str) -> None:
     text, secrets = cut_out(marked)
@@ -118,6 +141,7 @@ def test_of_a_text_that_is_cut_off_no_half_of_a_secret_stays(marked: str) -> Non
 
 SECRET = """
     password db_password x-api-key githubToken Authorization private_key cookie AWS_SECRET_ACCESS_KEY PGPASSWORD
+    contraseña Passwort senha пароль パスワード 密码是
     access_tokens SecretString password2 password_confirmation APIKey 密码 数据库密碼 sshKey pin Set-Cookie creds totp
 """
 OPEN = """
@@ -138,13 +162,33 @@ def test_names_of_what_anybody_may_read(name: str) -> None:
 def test_a_value_is_six_with_a_digit_four_behind_a_sign_or_whatever_is_cut_off() -> None:
     texts = ("token: abc123 and", "token: abc12 and", "token=abcd and", "token=abc and")
     assert list(map(found, texts)) == [["abc123"], [], ["abcd"], []]
+    assert list(map(found, ("password: abcd", "password: abc", "password: a/bcd"))) == [["abcd"], [], []]
+    assert list(map(found, ("token=run1234(x)", "token=run1234[0]", "token:\nabc1234"))) == [[], [], []]
+    assert list(map(found, ('"token": abcde y', "token: bearer abcdef x"))) == [["abcde"], ["abcdef"]]
+    assert found(f"token: {'ab' * 150} y") == ["ab" * 150]
     assert found("token=ab", is_cut=True) == ["ab"]
+
+
+@table(
+    "text, secrets",
+    [
+        ("The password is hunter2, the PIN was: 482911.", ["hunter2", "482911."]),
+        ("密码是 hunter2，口令为：abc123", ["hunter2", "abc123"]),
+        ("The password is wrong. The token was revoked", []),
+        ("The API key is abc123def, the access key: x1y2z3", ["abc123def", "x1y2z3"]),
+        ("The order's key is 4711-2, key: abc123def", []),
+    ],
+)
+def test_a_sentence_tells_a_value_as_well(text: str, secrets: list[str]) -> None:
+    assert found(text) == secrets
 
 
 def test_an_option_of_a_command_names_what_follows() -> None:
     assert is_secret_option("--password")
     assert is_secret_option("-pass")
-    assert not any(map(is_secret_option, ("--password=x", "password", "-- password", "--max-tokens", "")))
+    assert not any(
+        map(is_secret_option, ("--password=x", "--note=password", "password", "-- password", "--max-tokens", ""))
+    )
 
 
 @pytest.fixture

@@ -48,6 +48,10 @@ KEY = "mck_aB3dE5gH7jK9mN1pQ3sT5vW7"
         (f"{KEY}, redis://:{KEY}!x@h or redis://:x!{KEY}@h, {KEY}",
          f"{MASK}, redis://:{MASK}@h or redis://:{MASK}@h, {MASK}"),
         ('["\\u5bc6 密 ' + KEY + '"]', f'["密 密 {MASK}"]'),
+        ('{"p\\u0061ss": "a b"}', f'{{"p\\u0061ss": "{MASK}"}}'),
+        ('{"c": ["--password", "a b"]}', f'{{"c": ["--password", "{MASK}"]}}'),
+        # A secret that goes on into one of JSON: a key of 43 characters would have none behind it.
+        (f'{{"{KEY}/":{{"pin":7}}}}', f'{{"{MASK}/":{{"pin":"{MASK}"}}}}'),
     ],
 )  # fmt: skip
 def test_a_text_is_masked(text: str, shown: str | None) -> None:
@@ -77,6 +81,14 @@ def test_a_place_in_a_text_is_found_in_the_masked_one(place: tuple[int, int], mo
     text = mask(f"with {KEY} and")
     assert text.text == f"with {MASK} and"
     assert tuple(text.moved(*place)) == moved
+
+
+def test_a_place_behind_two_secrets_is_moved_by_both() -> None:
+    text = f"{KEY} and {KEY} then"
+    assert mask(text).moved(text.index("then"), len(text)) == (
+        len(f"{MASK} and {MASK} "),
+        len(f"{MASK} and {MASK} then"),
+    )
 
 
 @table(
@@ -159,6 +171,7 @@ def test_a_mask_that_is_left_is_known(value: Any, original: Any, is_left: bool) 
         ('pay it now {"password":{"x":"a b"}}', f'pay it now {{"password":{{"x":"{MASK}"}}}}'),
         ('pay {"password":{"x":"a b"}}', f'pay {{"password":{{"x":"{MASK}"}}}}'),
         ('pay "x"', 'pay "x"'),  # arguments may be any JSON
+        ('pay "x {"password":{"x":"a b"}}', f'pay "x {{"password":{{"x":"{MASK}"}}}}'),
         ("pay", "pay"),
         ("", ""),
         # A tool has no longer name.
@@ -172,19 +185,28 @@ def test_a_call_is_masked_with_its_name(text: str, shown: str) -> None:
 
 def test_an_item_is_masked_as_what_it_is() -> None:
     assert mask_item(f"x {KEY}", None, None).text == f"x {MASK}"
-    assert mask_item("", "pay", {"to": "b", "password": "a"}).text == f'pay {{"password":"{MASK}","to":"b"}}'
+    assert (
+        mask_item("", "pay", {"to": "b", "password": {"x": "a b"}}).text
+        == f'pay {{"password":{{"x":"{MASK}"}},"to":"b"}}'
+    )
 
 
 def test_of_a_schema_what_a_secret_may_be_is_masked() -> None:
     schema = {
-        "properties": {"password": {"type": "string", "default": "a", "enum": ["a", "b"]}, "to": {"default": "c"}},
+        "properties": {
+            "password": {"type": "string", "default": "a", "enum": ["a", "b"], "example": "a"},
+            "to": {"default": "c"},
+        },
         "required": ["password"],
         "examples": [{"password": "a"}],
         "description": f"like {KEY}",
         "anyOf": [{"const": "x"}],
     }
     assert masked_schema(schema) == {
-        "properties": {"password": {"type": "string", "default": MASK, "enum": [MASK, MASK]}, "to": {"default": "c"}},
+        "properties": {
+            "password": {"type": "string", "default": MASK, "enum": [MASK, MASK], "example": MASK},
+            "to": {"default": "c"},
+        },
         "required": ["password"],
         "examples": [{"password": MASK}],
         "description": f"like {MASK}",
@@ -240,6 +262,15 @@ def test_spans_of_a_verdict_are_places_in_the_masked_texts() -> None:
     assert masked_verdict({"hesitation": None, "quality": None, "items": []}, {"response": ""})["items"] == []
 
 
+def test_spans_of_a_tagged_item_are_places_in_its_own_text() -> None:
+    inner = f"{KEY} is never it"
+    signals = [{"type": "x", "spans": [span(inner, "never", item=0)]}]
+    verdict = {"hesitation": {"signals": signals}, "quality": None, "items": []}
+    for response in (f"<kuro:chat>{inner}</kuro:chat>", inner):
+        told = masked_verdict(verdict, {"response": response})["hesitation"]["signals"][0]["spans"]
+        assert told == [span(f"{MASK} is never it", "never", item=0)]
+
+
 def test_a_hesitation_about_one_text_has_its_places_there() -> None:
     text = f"{KEY} is clearly it"
     told = {"score": 20, "signals": [{"type": "x", "detail": f"as {KEY}", "spans": [span(text, "clearly")]}]}
@@ -248,6 +279,11 @@ def test_a_hesitation_about_one_text_has_its_places_there() -> None:
         {"type": "x", "detail": f"as {MASK}", "spans": [span(f"{MASK} is clearly it", "clearly")]}
     ]
     assert masked_hesitation(None, mask(text)) is None
+    part = {"signals": [{"type": "x", "detail": "", "spans": [span(text, f"{KEY[9:]} is")]}]}
+    assert masked_hesitation(part, mask(text))["signals"][0]["spans"] == [span(f"{MASK} is clearly it", f"{MASK} is")]
+    assert masked_hesitation(part, mask("erased"))["signals"][0]["spans"][0]["text"] == f"{KEY[9:]} is"
+    whole = {"signals": [{"type": "x", "detail": "", "spans": [span(text, KEY)]}]}
+    assert masked_hesitation(whole, mask("erased"))["signals"][0]["spans"][0]["text"] == MASK
 
 
 def test_a_thread_of_a_verdict_is_masked_in_its_spans_and_in_a_slug_of_a_former_release() -> None:
@@ -268,13 +304,18 @@ def test_a_thread_of_a_verdict_is_masked_in_its_spans_and_in_a_slug_of_a_former_
         (f"trust {KEY[:9]}", f"trust {MASK}"),  # ends within one
         (f"{KEY[9:]} is", f"{MASK} is"),  # begins within one
         (KEY[5:9], MASK),
-        (f"stands elsewhere {KEY[:24]}", f"stands elsewhere {MASK}"),  # and may be cut
+        (f"stands elsewhere {KEY[:9]}", f"stands elsewhere {MASK}"),  # and may be cut
         ("stands elsewhere", "stands elsewhere"),
         (KEY, MASK),
     ],
 )
 def test_words_of_a_text_tell_no_half_of_a_secret(words: str, shown: str) -> None:
     assert masked_words(words, f"I trust {KEY} is clearly it.") == shown
+
+
+def test_words_at_the_start_and_words_that_come_twice_tell_none_either() -> None:
+    assert masked_words(KEY[:9], f"{KEY} it is") == MASK
+    assert masked_words(KEY[5:9], f"it is {KEY}, {KEY[5:9]}") == MASK
 
 
 def test_effects_of_a_call_are_masked_at_their_places() -> None:
@@ -290,12 +331,28 @@ def test_effects_of_a_call_are_masked_at_their_places() -> None:
     assert first == {**effects[0], "start": shown.index("/srv"), "end": len(shown)}
     assert second == {**effects[1], "object": f"{MASK} and {MASK}", "start": 0, "end": len(MASK)}
     assert third == effects[2]
+    unread = {"effect": "unknown", "object": None, "argument": "/command", "start": None, "end": None}
+    assert masked_effects([unread], arguments) == [unread]
     item = {"hesitation": None, "effects": effects, "arguments": arguments}
     body = {"response": "", "items": [{"name": "x", "arguments": arguments}]}
     told = masked_verdict({"hesitation": None, "quality": None, "items": [item]}, body)["items"][0]
     assert told["effects"] == [first, second, third]
-    places = [["password"], ["command"], ["list", "1"], ["list", "2"], ["list", "9"], ["nowhere"]]
+    places = [["password"], ["command"], ["list", "1"], ["list", "2"], ["list", "3"], ["nowhere"]]
     assert [is_secret_at(arguments, place) for place in places] == [True, True, True, False, False, False]
+
+
+def test_an_object_is_masked_where_it_is_a_secret_or_holds_one() -> None:
+    command = "curl -u bob:hunter2 x"
+    arguments = {"command": command, "password": "bcd", "token": "abcde", "pin": ""}
+    places = [("hunter2", 12, 19), ("bob:", 8, 12), (" x", 19, 21), ("abcde", None, None)]
+    told = masked_effects(
+        [{"effect": "send", "object": o, "argument": "/command", "start": a, "end": b} for o, a, b in places], arguments
+    )
+    assert [each["object"] for each in told] == [MASK, "bob:", " x", MASK]
+    told = masked_effects(
+        [{"effect": "send", "object": "x", "argument": "/command", "start": 20, "end": 21}], {"command": "x", "pin": ""}
+    )
+    assert told[0]["object"] == "x"
 
 
 def test_what_a_schema_says_of_a_secret_quotes_none() -> None:
@@ -316,10 +373,12 @@ def test_what_a_schema_says_of_a_secret_quotes_none() -> None:
         ('["a", ["b"], "c"]', [("0", "a"), ("1.0", "b"), ("2", "c")]),
         ('{"a": "x\\"y", "b": true}', [("a", 'x"y'), ("b", "true")]),
         ('"x"', [("", "x")]),
+        ('{"e": [], "f": 1}', [("e", "[]"), ("f", "1")]),
         # Cut off.
         ('{"a": "hello wor', [("a", "hello wor…")]),
         ('{"a": "hello\\u00', [("a", "hello…")]),
         ('{"a": "hello\\', [("a", "hello…")]),
+        ('{"a": "', [("a", "…")]),
         ('{"a": 12', [("a", "12")]),
         ('{"a', []),
         ("", []),
@@ -329,6 +388,8 @@ def test_what_a_schema_says_of_a_secret_quotes_none() -> None:
 def test_leaves_have_the_way_to_them(text: str, found: list[tuple[str, str]]) -> None:
     told = list(leaves(text))
     assert [(leaf.name, leaf.value) for leaf in told] == found
+    assert [".".join(map(str, leaf.path)) for leaf in told] == [name for name, _ in found]
+    assert [(leaf.is_text, leaf.is_secret) for leaf in told] == [(text[leaf.start] == '"', False) for leaf in told]
     for leaf in told:
         if "…" not in leaf.value:
             assert (
@@ -349,10 +410,14 @@ def test_leaves_have_the_way_to_them(text: str, found: list[tuple[str, str]]) ->
         ('{"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6, "g": 7}', "a=1 b=2 c=3 d=4 e=5 f=6 …"),
         ('{"password": "x", "token": null, "to": "a  b\\n c"}', f"to=a b c password={MASK} token=null"),
         ('{"to": "' + KEY + '"}', f"to={MASK}"),
-        ('{"x": {"Path": "/a"}, "b": 1}', "x.Path=/a b=1"),
+        ('{"b": 1, "x": {"Path": "/a"}}', "x.Path=/a b=1"),
+        ('{"a": 1, "b": "' + "x" * 58 + ' yy"}', "a=1 b=" + "x" * 58 + "…"),
+        ('{"a": 1, "b": "' + "x" * 58 + '…yy"}', "a=1 b=" + "x" * 58 + "…"),
+        ('{"to": "use ' + KEY[:9], f"to=use {MASK}…"),
         ('"x"', "x"),
         ('{"to": "bob and al', "to=bob and al…"),
         ("{}", ""),
+        ("[]", ""),
     ],
 )
 def test_a_call_is_one_line(text: str, shown: str) -> None:
