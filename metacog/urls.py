@@ -52,7 +52,7 @@ from reviews.pages.knowledge import (
     to_do,
 )
 from reviews.pages.logs import imports as log_imports
-from reviews.pages.metrics import corrections, learned_risk, review_time, spot_checks, statistics
+from reviews.pages.metrics import corrections, learned_risk, review_time, spot_checks, statistics, weekly
 from reviews.pages.outbox import deliveries, webhooks
 from reviews.pages.queue_list import export as queue_export
 from reviews.pages.queue_list import my_day
@@ -172,6 +172,8 @@ urlpatterns = [
     path("patterns/<int:pattern_id>/step", patterns.pattern_step, name="pattern-step"),
     path("patterns/<int:pattern_id>/edit", patterns.pattern_edit, name="pattern-edit"),
     path("statistics/", statistics.statistics, name="statistics"),
+    path("statistics/weekly/", weekly.show, name="weekly-report"),
+    path("statistics/weekly/send", weekly.send, name="weekly-report-send"),
     path("statistics/review-time/", review_time.show, name="review-time"),
     path("statistics/review-time.<slug:form>", review_time.data, name="review-time-data"),
     path("statistics/risk/", learned_risk.show, name="learned-risk"),

@@ -172,6 +172,14 @@ def notify() -> None:
 
 
 @shared_task
+def report_weeks() -> None:
+    """Owe people the reports of the weeks that are over, where they are."""
+    from reviews.outbox import weekly
+
+    weekly.write_due(timezone.now())
+
+
+@shared_task
 def cards() -> None:
     """Post held items into the chats in which teams decide, and bring what was posted up to date."""
     from reviews.chats import cards

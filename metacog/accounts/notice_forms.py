@@ -15,6 +15,8 @@ class PersonNoticesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subsc
     """Where and when one person is told what waits for them."""
 
     email = forms.EmailField(label=_("Email"), required=False, max_length=254)
+    WEEKLY = ("weekly", "weekly_day", "weekly_hour")
+
     # A browser left alone must not become a lasting way in: mail may hold links that decide.
     password = forms.CharField(
         label=_("Your password"),
@@ -26,7 +28,7 @@ class PersonNoticesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subsc
 
     class Meta:
         model = PersonNotices
-        fields = ["when", "minutes", "hour", "mentions", "outages"]
+        fields = ["when", "minutes", "hour", "mentions", "outages", "weekly", "weekly_day", "weekly_hour"]
         help_texts = {
             "minutes": _("Pending, and nobody has it open in the console."),
             "hour": _("0 to 23, in the time zone above."),
@@ -35,17 +37,25 @@ class PersonNoticesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subsc
                 "An email to the owners of a team at once when a webhook of the team or of its agents is switched off, "
                 "because nothing gets through."
             ),
+            "weekly": _("An email for each team in which something happened."),
+            "weekly_hour": _("0 to 23, in the time zone above."),
         }
 
-    field_order = ["email", "password", "when", "minutes", "hour", "mentions", "outages"]
+    field_order = ["email", "password", *Meta.fields]
 
     def __init__(self, person: User, data: Any = None) -> None:
         self.person = person
         super().__init__(data, instance=PersonNotices.of(person), initial={"email": person.email}, prefix="told")
+        for name in self.WEEKLY:
+            self.fields[name].required = False
 
     def clean(self) -> dict[str, Any]:
         found: dict[str, Any] = super().clean() or {}
+        for name in self.WEEKLY:
+            if found.get(name) in ("", None):  # not sent: it stays as it is
+                found[name] = getattr(self.instance, name)
         is_told = found.get("mentions") or found.get("outages") or found.get("when") != PersonNotices.When.NEVER
+        is_told = is_told or found.get("weekly") != PersonNotices.Weekly.NEVER
         if is_told and not found.get("email") and "email" not in self.errors:
             raise ValidationError({"email": _("Enter an email address.")})
         password = found.pop("password", "")

@@ -22,6 +22,20 @@ class PersonNotices(models.Model):
         WAITING = "waiting", _("when items are held, at most once an hour")
         DAILY = "daily", _("once a day, if new items are held")
 
+    class Weekly(models.TextChoices):
+        OWNED = "owned", _("of the teams that I own")
+        ALL = "all", _("of all my teams")
+        NEVER = "never", pgettext_lazy("weekly report", "of no team")
+
+    class Weekday(models.IntegerChoices):
+        MONDAY = 0, _("Monday")
+        TUESDAY = 1, _("Tuesday")
+        WEDNESDAY = 2, _("Wednesday")
+        THURSDAY = 3, _("Thursday")
+        FRIDAY = 4, _("Friday")
+        SATURDAY = 5, _("Saturday")
+        SUNDAY = 6, _("Sunday")
+
     person = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="told")
     when = models.CharField(_("email me"), max_length=10, choices=When, default=When.NEVER)
     minutes = models.PositiveSmallIntegerField(
@@ -31,6 +45,15 @@ class PersonNotices(models.Model):
     mentions = models.BooleanField(_("mentions and assignments"), default=True, db_default=True)
     outages = models.BooleanField(_("webhooks that are switched off"), default=True, db_default=True)
     hour = models.PositiveSmallIntegerField(_("hour of the day"), default=8, validators=[MaxValueValidator(23)])
+    # The weekly report, a mail for each team (reviews/outbox/weekly.py).
+    weekly = models.CharField(
+        _("weekly report"), max_length=10, choices=Weekly, default=Weekly.OWNED, db_default=Weekly.OWNED
+    )
+    weekly_day = models.PositiveSmallIntegerField(_("weekday"), choices=Weekday, default=0, db_default=0)
+    weekly_hour = models.PositiveSmallIntegerField(
+        _("hour of that day"), default=8, db_default=8, validators=[MaxValueValidator(23)]
+    )
+    weekly_from = models.DateTimeField(null=True)  # reports that were due before it are not sent: it was chosen then
     language = models.CharField(max_length=10, choices=Language, default=Language.EN)  # where the person has set none
     turn_at = models.DateTimeField(null=True)  # when it was last its turn, whether or not anything was sent
     told_until = models.DateTimeField(null=True)  # of what was held until then the person has been told
@@ -43,7 +66,13 @@ class PersonNotices(models.Model):
         """Return what a person chose; who never did is told of events alone, once there is an address."""
         has_address = bool(person.email)
         chosen = cls.objects.filter(person=person).first()
-        return chosen or cls(person=person, mentions=has_address, outages=has_address)
+        weekly = cls.Weekly.OWNED if has_address else cls.Weekly.NEVER
+        return chosen or cls(person=person, mentions=has_address, outages=has_address, weekly=weekly)
+
+    @property
+    def is_any(self) -> bool:
+        """Say whether the person is told anything by mail."""
+        return self.when != self.When.NEVER or self.mentions or self.outages or self.weekly != self.Weekly.NEVER
 
 
 class Channel(models.Model):
@@ -84,6 +113,7 @@ class Notice(models.Model):
         OUTAGE = "outage", _("Webhook switched off")
         DECIDED = "decided", _("Decided item")
         TEST = "test", _("Test")
+        WEEKLY = "weekly", _("Weekly report")
 
     class State(models.TextChoices):
         WAITING = "waiting", _("Queued")
@@ -120,7 +150,8 @@ class Notice(models.Model):
     device = models.ForeignKey(PushDevice, models.CASCADE, null=True, related_name="notices")
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.HELD, db_default=Kind.HELD)
     # Of an event: a comment's id, an item's and the version of whose it is, or that of an agent or webhook and the time
-    # it was switched off; of a decided item the notice that a device shows. reviews stands above this package.
+    # it was switched off; of a decided item the notice that a device shows; of a weekly report the team's key and the
+    # week. reviews stands above this package.
     about = models.CharField(max_length=60, default="", db_default="")
     # The id of the item whose decision ends what a device shows; empty once it shows it no more.
     shows = models.CharField(max_length=40, default="", db_default="")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 from django.conf import settings
 from django.core import signing
@@ -21,25 +22,25 @@ from metacog.models import Channel, Language, PersonNotices, Team, User
 
 STOP = "notices.stop"  # what the signature of a link to stop mail is for
 
-When = PersonNotices.When
+When, Weekly = PersonNotices.When, PersonNotices.Weekly
 
 
-def set_for(
-    person: User, *, email: str, when: str, minutes: int, hour: int, mentions: bool, outages: bool
-) -> list[str]:
-    """Set where and when a person is told what waits; return the names of what changed.
+def set_for(person: User, *, email: str, **values: Any) -> list[str]:
+    """Set where and when a person is told what waits, by the names of PersonNotices; return those of what changed.
 
-    A daily mail comes first when that hour does: not at once.
+    A daily mail and a weekly report come first when their hour does: not at once.
     """
     with transaction.atomic():
         User.objects.select_for_update().get(pk=person.pk)
         # The row as well: a sweep may be writing down up to when they were told.
         row = PersonNotices.objects.select_for_update().filter(person=person).first() or PersonNotices.of(person)
-        values = {"when": when, "minutes": minutes, "hour": hour, "mentions": mentions, "outages": outages}
         changed = [name for name, value in values.items() if getattr(row, name) != value]
-        if when == When.DAILY and changed:
+        for name, value in values.items():
+            setattr(row, name, value)
+        if row.when == When.DAILY and changed:
             row.turn_at = timezone.now()
-        row.when, row.minutes, row.hour, row.mentions, row.outages = when, minutes, hour, mentions, outages
+        if row.weekly != Weekly.NEVER and any(name.startswith("weekly") for name in changed):
+            row.weekly_from = timezone.now()
         row.language = spoken()
         row.save()
         if person.email != email:
@@ -47,7 +48,7 @@ def set_for(
             person.save(update_fields=["email"])
             changed.append("email")
         if changed:
-            _record(person, after=when, fields=changed)
+            _record(person, after=row.when, fields=changed)
     return changed
 
 
@@ -136,8 +137,7 @@ def of_stop_link(token: str) -> User | None:
 
 def is_told(person: User) -> bool:
     """Say whether a person is told anything by mail."""
-    told = PersonNotices.of(person)
-    return told.when != When.NEVER or told.mentions or told.outages
+    return PersonNotices.of(person).is_any
 
 
 def stop(person: User) -> bool:
@@ -146,7 +146,7 @@ def stop(person: User) -> bool:
         User.objects.select_for_update().get(pk=person.pk)
         changed = is_told(person)
         if changed:
-            nothing = {"when": When.NEVER, "mentions": False, "outages": False}
+            nothing = {"when": When.NEVER, "mentions": False, "outages": False, "weekly": Weekly.NEVER}
             PersonNotices.objects.update_or_create(person=person, defaults=nothing)
             _record(person, after=When.NEVER, fields=[*nothing], via="mail")
     return changed

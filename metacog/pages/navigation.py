@@ -70,6 +70,7 @@ ENTRIES: Sequence[Entry] = (
         (
             Page("statistics", _("Statistics"), key="i"),
             Page("learned-risk", _("Learned risk"), (), ("learned-risk-choose",), key="x"),
+            Page("weekly-report", _("Weekly report"), (), ("weekly-report-send",), key="j"),
             Page("review-time", _("Review time"), key="v"),
             Page("spot-checks", _("Spot checks"), key="k"),
             Page("corrections", _("Corrections"), key="c"),

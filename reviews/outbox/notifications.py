@@ -30,7 +30,7 @@ from metacog.notices.push import Outcome
 from reviews.held import approvers, presence
 from reviews.isolation import by_itself
 from reviews.models import ExtensionRequest, HeldItem
-from reviews.outbox import event_texts, notification_texts, outage_texts, push_texts, quiet_hours
+from reviews.outbox import event_texts, notification_texts, outage_texts, push_texts, quiet_hours, weekly
 from reviews.outbox.deliveries import turn
 
 Kind, State, Trouble, When = Notice.Kind, Notice.State, Notice.Trouble, PersonNotices.When
@@ -75,9 +75,7 @@ def write_due(now: datetime | None = None) -> int:
     )
     devices = PushDevice.objects.filter(~Exists(waiting.filter(device=OuterRef("pk"))), person__is_active=True)
     channels = Channel.objects.filter(~Exists(waiting.filter(team=OuterRef("team")))).select_related("team")
-    readers: list[Reader] = [
-        *(people if mail.is_set_up() else ()), *devices.select_related("person__push"), *channels
-    ]
+    readers: list[Reader] = [*(people if mail.is_set_up() else ()), *devices.select_related("person__push"), *channels]
     written = _write_decided(now)
     for reader in readers:
         with by_itself("No notice written for the %s %s", type(reader).__name__, reader.pk):
@@ -163,9 +161,7 @@ def _waiting_for(reader: Reader, now: datetime) -> QuerySet[HeldItem]:
 def _chosen(choice: PersonPush) -> Q:
     """Match the held items that a person chose to be told of on their devices."""
     kinds = [
-        kind
-        for kind, is_chosen in ((Held.TOOL_CALL, choice.calls), (Held.QUESTION, choice.questions))
-        if is_chosen
+        kind for kind, is_chosen in ((Held.TOOL_CALL, choice.calls), (Held.QUESTION, choice.questions)) if is_chosen
     ]
     return Q(kind__in=kinds) | (~Q(kind__in=HeldItem.NO_WORDS) if choice.words else Q(pk=None))
 
@@ -313,8 +309,9 @@ def _made_of_event(notice: Notice, reader: PersonNotices | Channel, now: datetim
     try:
         if isinstance(reader, Channel):
             return partial(chat.post, reader, event_texts.message_of(reader, notice))
-        letter = outage_texts if notice.kind == Kind.OUTAGE else event_texts
-        return partial(mail.send, letter.mail_of(notice, reader, now))
+        letters = {Kind.OUTAGE: outage_texts.mail_of, Kind.WEEKLY: weekly.mail_of}
+        mail_of = letters.get(Kind(notice.kind), event_texts.mail_of)
+        return partial(mail.send, mail_of(notice, reader, now))
     except notification_texts.NothingNew:
         return None
 
@@ -330,7 +327,11 @@ def _reader(notice: Notice) -> Reader | None:
     person = notice.person
     assert person is not None
     told = PersonNotices.of(person)
-    wanted = {Kind.HELD: told.when != When.NEVER, Kind.OUTAGE: told.outages}
+    wanted = {
+        Kind.HELD: told.when != When.NEVER,
+        Kind.OUTAGE: told.outages,
+        Kind.WEEKLY: told.weekly != PersonNotices.Weekly.NEVER,
+    }
     is_wanted = wanted.get(Kind(notice.kind), told.mentions)
     return told if person.is_active and person.email and is_wanted else None
 

@@ -143,7 +143,7 @@ def test_who_is_told_is_not_told_again_for_having_changed_when(
     notifications.write_due(later)
     claimed = beside(settings_of_notices, "spoken", lambda: notifications._claim_due(later))
     settings_of_notices.set_for(
-        alice, email=alice.email, when="waiting", minutes=30, hour=8, mentions=False, outages=False
+        alice, email=alice.email, when="waiting", minutes=30
     )
     assert len(claimed[0].running.result()) == 1
     told = PersonNotices.objects.get()

@@ -142,7 +142,7 @@ def statistics(request: PersonRequest) -> HttpResponse:
         "breakdown": breakdown.shown(found, asked.by, request.user),
         "effects": charts.effects(total),
         "calls": _calls(total),
-        "calls_told": _calls_told(total),
+        "calls_told": charts.calls_told(total),
         "outcomes": _outcomes(found.outcomes, request),
         "outcomes_told": _outcomes_told(found.outcomes),
         "more_calls": max(0, len(total.calls) - MOST_TOOLS),
@@ -222,27 +222,6 @@ def _row_of_calls(name: str, counts: Counter[str]) -> dict[str, Any]:
     let_go = told["approved"] + told["edited"]
     approved = ratio(Ratio(let_go, let_go + told["rejected"]))
     return {"name": name, "cells": charts.cells(counts), "approved": approved}
-
-
-def _calls_told(total: Total) -> str:
-    """Say what people made of the tool calls that were held, and rules of the others."""
-    sums = charts.fates(total.all_calls)
-    approved = sums["approved"] + sums["edited"]
-    let_go = Ratio(approved, approved + sums["rejected"])
-    told = {name: number(count) for name, count in sums.items()}
-    counts = told | {"part": number(let_go.part), "whole": number(let_go.whole)}
-    if not let_go.is_enough:
-        said = gettext(
-            "Of %(calls)s calls rules let %(passed)s pass and grants %(granted)s, rules denied %(denied)s, and people "
-            "were asked about %(asked)s: %(part)s of %(whole)s decided calls were approved."
-        )
-        return said % counts
-    counts |= {"rate": percent(let_go.rate), "interval": span(let_go.low, let_go.high)}
-    said = gettext(
-        "Of %(calls)s calls rules let %(passed)s pass and grants %(granted)s, rules denied %(denied)s, and people "
-        "were asked about %(asked)s: they approved %(part)s of %(whole)s (%(rate)s, 95%% CI %(interval)s)."
-    )
-    return said % counts
 
 
 def _outcomes(records: Sequence[CallOutcomes], request: PersonRequest) -> list[dict[str, Any]]:

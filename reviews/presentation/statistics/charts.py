@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from metacog.heuristics.tool_calls.effect_bits import GRAVITY
 from reviews.metrics import daily
-from reviews.metrics.daily import ENOUGH, Concordance, Counts, Total
+from reviews.metrics.daily import ENOUGH, Concordance, Counts, Ratio, Total
 from reviews.metrics.ranges import Range
 from reviews.metrics.report import Report
 from reviews.presentation.ratios import number, percent, ratio, scale_top, span, unbroken
@@ -125,6 +125,27 @@ def cells(counts: Counter[str]) -> list[tuple[str, str]]:
     """Return the same as a table has it, with the titles of its columns."""
     told = fates(counts)
     return [(str(title), number(told[name])) for name, title in COLUMNS.items()]
+
+
+def calls_told(total: Total) -> str:
+    """Say what people made of the tool calls that were held, and rules of the others."""
+    sums = fates(total.all_calls)
+    approved = sums["approved"] + sums["edited"]
+    let_go = Ratio(approved, approved + sums["rejected"])
+    told = {name: number(count) for name, count in sums.items()}
+    counts = told | {"part": number(let_go.part), "whole": number(let_go.whole)}
+    if not let_go.is_enough:
+        said = gettext(
+            "Of %(calls)s calls rules let %(passed)s pass and grants %(granted)s, rules denied %(denied)s, and people "
+            "were asked about %(asked)s: %(part)s of %(whole)s decided calls were approved."
+        )
+        return said % counts
+    counts |= {"rate": percent(let_go.rate), "interval": span(let_go.low, let_go.high)}
+    said = gettext(
+        "Of %(calls)s calls rules let %(passed)s pass and grants %(granted)s, rules denied %(denied)s, and people "
+        "were asked about %(asked)s: they approved %(part)s of %(whole)s (%(rate)s, 95%% CI %(interval)s)."
+    )
+    return said % counts
 
 
 def effects(total: Total) -> dict[str, Any]:

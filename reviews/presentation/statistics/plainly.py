@@ -29,6 +29,11 @@ def plainly(told: str) -> str:
     return format_html("{}{}", format_html_join("", "{}", ((part,) for part in parts)), told[last:])
 
 
+def without_intervals(told: str) -> str:
+    """Leave the intervals of a sentence out, where nothing can be pointed at."""
+    return _ASIDE.sub(lambda found: f"{found[1]}{found[2]}{found[5]}" if found[2] else "", told)
+
+
 def behind(aside: str) -> str:
     """Give the mark behind which an interval stands."""
     return format_html('<abbr class="aside" tabindex="0" title="{}">±</abbr>', aside)

@@ -74,7 +74,7 @@ def test_opening_the_link_in_a_mail_changes_nothing_and_posting_ends_the_mails(a
     client.post(path)
     assert "No more notices are sent to alice" in client.get(path).content.decode()
     assert AuditEvent.objects.get(action="notices-changed").data == {
-        "fields": ["when", "mentions", "outages"],
+        "fields": ["when", "mentions", "outages", "weekly"],
         "via": "mail",
     }
     hold(kuro, NOW)

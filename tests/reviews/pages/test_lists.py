@@ -88,7 +88,7 @@ NO_LISTS = {
     *("queue-changes", "together", "decide-together", "memory-new", "lesson-new", "lessons-many", "pattern-new"),
     *("patterns-decide", "patterns-apart", "my-day", "view-save", "notices-change", "notices-test", "token-new"),
     *("patterns-merge", "palette", "set-theme", "set_language", "worker", "worker-state"),
-    *("manifest", "offline", "service-worker", "device-add", "push-change"),
+    *("manifest", "offline", "service-worker", "device-add", "push-change", "weekly-report-send"),
 }
 FILES = {
     *("statistics-csv", "audit-export", "queue-export"),
