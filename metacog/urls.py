@@ -55,7 +55,7 @@ from reviews.pages.logs import imports as log_imports
 from reviews.pages.metrics import corrections, learned_risk, review_time, spot_checks, statistics, weekly
 from reviews.pages.outbox import deliveries, webhooks
 from reviews.pages.queue_list import export as queue_export
-from reviews.pages.queue_list import my_day
+from reviews.pages.queue_list import my_day, ranks
 from reviews.pages.queue_list import views as saved_views
 from reviews.pages.sessions import day, session
 
@@ -98,6 +98,7 @@ urlpatterns = [
     path("queue/together/", bulk.together, name="together"),
     path("queue/together/decide", bulk.decide_together, name="decide-together"),
     path("queue/<str:held_id>/", queue.item, name="item"),
+    path("queue/<str:held_id>/why", ranks.why_first, name="item-why"),
     path("queue/<str:held_id>/next", queue.following, name="item-next"),
     path("queue/<str:held_id>/decide", queue.decide, name="decide"),
     path("queue/<str:held_id>/score", queue.score_edit, name="score-edit"),

@@ -354,7 +354,7 @@ def _for_rows(items: Items, filters: Filters) -> Items:
         in_order(items, filters)
         .only(
             *("public_id", "team", "kind", "hesitation_score", "risk_place", "state", "alike", "held_at", "expires_at"),
-            *("effect_bits", "closed_at"),
+            *("effect_bits", "closed_at", "risk"),
         )
         .annotate(
             clip=beginning(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -160,11 +160,10 @@ def letter_of(team: Team, told: PersonNotices, due: datetime, *, headers: dict[s
 
 
 def letter_in_words(report: Report, stop_url: str) -> Letter:
-    said = {"team": plain(report.team.name), "first": _day(report.days.first), "last": _day(report.days.last)}
     return Letter(
         report,
-        subject=gettext("metacog: the week of %(team)s") % said,
-        days=gettext("%(team)s, %(first)s to %(last)s (UTC)") % said,
+        subject=gettext("metacog: the week of %(team)s") % {"team": plain(report.team.name)},
+        days=days_in_words(report),
         page_url=f"{url('weekly-report')}?team={report.team.pk}",
         preferences_url=url("preferences"),
         stop_url=stop_url,
@@ -176,5 +175,7 @@ def days_before(moment: datetime) -> Range:
     return Range.up_to(moment.date() - _DAY, weekly.DAYS)
 
 
-def _day(day: date) -> str:
-    return str(date_format(day, "DATE_FORMAT"))
+def days_in_words(report: Report) -> str:
+    first, last = (str(date_format(day, "DATE_FORMAT")) for day in (report.days.first, report.days.last))
+    said = {"team": plain(report.team.name), "first": first, "last": last}
+    return gettext("%(team)s, %(first)s to %(last)s (UTC)") % said

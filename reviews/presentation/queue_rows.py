@@ -5,6 +5,7 @@ A list has fifty rows, and what a template works out in each of them is what a p
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, TypedDict
@@ -35,6 +36,8 @@ class Entry(TypedDict):
     mark: str  # the score, or that a rule asks
     by_rule: bool  # a rule asks about it, whatever it would score
     risk: str
+    rank: str  # where it stands by its learned risk, in a list in that order; empty in others
+    why: str  # the address that says why
     agent: str
     disabled: str  # that its agent is
     team: str  # where this person is in several: agents of two teams may bear one name
@@ -68,10 +71,12 @@ def _clip(row: Any, decision: Any) -> str:
     return without_tags(masked_text(clip, is_cut=len(clip) >= CLIP)) if clip.strip() else ""
 
 
-def entries(rows: Sequence[Any], user: User, *, opened: str, query: str, first: str = "") -> list[Entry]:
+def entries(
+    rows: Sequence[Any], user: User, *, opened: str, query: str, first: str = "", is_ranked: bool = False
+) -> list[Entry]:
     """Return what the rows of `queue.page` say to `user`, who has one item open.
 
-    `query` is that of the list, `first` that of its first page.
+    `query` is that of the list, `first` that of its first page; it `is_ranked` in the order of the learned risk.
     """
     before, after = reverse("item", args=["_"]).split("_")  # found once: it costs as much as to write a row
     rule, question = gettext("Call"), pgettext("a row's mark", "Asks")
@@ -79,13 +84,13 @@ def entries(rows: Sequence[Any], user: User, *, opened: str, query: str, first: 
     select, cycle, comma = gettext("Select %(kind)s from %(agent)s"), gettext("cycle %(cycle)s"), gettext(", ")
     targets = {team.pk: timedelta(minutes=team.decide_within_minutes) for team in user.teams}
     together, empty = reverse("together"), gettext("(empty text)")
-    disabled = gettext("disabled")
+    disabled, top = gettext("disabled"), pgettext("rank", "top %(share)s%%")
     team_names = {team.pk: team.name for team in user.teams} if len(user.teams) > 1 else {}
     found = []
     for row in rows:
         kind, is_pending = row.get_kind_display(), row.state == HeldItem.State.PENDING
         decision = None if is_pending else next(iter(row.standing), None)
-        group = row.group
+        group, has_rank = row.group, is_ranked and is_pending and row.risk is not None
         joined = f"{first}&" if first else "?"
         may_select = is_pending and user.has_role(row.team_id, Role.REVIEWER)
         entry: Entry = {
@@ -98,6 +103,8 @@ def entries(rows: Sequence[Any], user: User, *, opened: str, query: str, first: 
             else f"{row.hesitation_score}",
             "by_rule": row.by_rule,
             "risk": "r0 rule" if row.by_rule else risk(row.hesitation_score),
+            "rank": top % {"share": max(1, math.ceil(row.risk_place / 10))} if has_rank else "",
+            "why": f"{before}{row.public_id}{after}why" if has_rank else "",
             "agent": row.agent_name,
             "disabled": "" if row.agent_enabled else disabled,
             "team": team_names.get(row.team_id, ""),

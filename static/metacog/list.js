@@ -13,6 +13,22 @@ export function select(heldId) {
   }
 }
 
+// Why a row comes first, once somebody points at its rank or comes to it: to say it of each would cost the whole list.
+async function sayWhy(rank) {
+  const address = rank?.dataset.why;
+  if (!address) return;
+  delete rank.dataset.why;
+  const answer = await fetch(address);
+  if (answer.status !== 200) return;
+  rank.title = await answer.text();
+  rank.previousElementSibling.setAttribute("aria-description", rank.title);
+}
+
+document.addEventListener("pointerover", ({ target }) => sayWhy(target.closest?.("[data-why]")));
+document.addEventListener("focusin", ({ target }) => {
+  if (target.matches(".row")) sayWhy(target.parentElement.querySelector("[data-why]"));
+});
+
 // To the middle, so that what comes next is in sight too. The list alone: `scrollIntoView` moves the page with it.
 function bringIntoSight(row) {
   const list = row.closest(".rows");

@@ -18,7 +18,7 @@ from metacog.models import Notice, PersonNotices, Role, Team
 from metacog.notices import mail, notices
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.outbox import notification_texts
-from reviews.outbox.weekly import days_before, letter_of
+from reviews.outbox.weekly import days_before, days_in_words, letter_of
 from reviews.pages.person import PersonRequest
 from reviews.presentation.statistics import weekly
 from reviews.presentation.statistics.plainly import plainly
@@ -43,7 +43,7 @@ def show(request: PersonRequest) -> HttpResponse:
             hour = {"weekday": told.get_weekly_day_display(), "hour": f"{told.weekly_hour}:00"}
             context["mailed"] = gettext("It is mailed to you each %(weekday)s at %(hour)s.") % hour
         found = weekly.read(team, request.user, days_before(timezone.localtime()))
-        context["report"] = found
+        context |= {"report": found, "days": days_in_words(found)}
         context["sections"] = [(each, [(line, plainly(line.told)) for line in each.lines]) for each in found.sections]
     return render(request, "reviews/weekly_report.html", context)
 

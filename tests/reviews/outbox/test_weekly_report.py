@@ -52,7 +52,7 @@ def sweep(now: datetime) -> list[tuple[str, str]]:
     before = len(mail.outbox)
     weekly.write_due(now)
     notifications.send_due(now)
-    return [(message.to[0], message.subject) for message in mail.outbox[before:]]
+    return [(message.to[0], str(message.subject)) for message in mail.outbox[before:]]
 
 
 def test_an_owner_gets_it_once_a_week_from_the_hour_on() -> None:
@@ -66,17 +66,21 @@ def test_an_owner_gets_it_once_a_week_from_the_hour_on() -> None:
 
 
 def test_it_says_what_was_held_found_missed_and_what_to_retire(aurora: Any) -> None:
-    retiring = {"signals": [], "no_longer": [0, 0], "patterns": [], "rules": [
-        {"rule": {"tool": f"mail {SECRET}", "do": "ask"}, "agent": "agt_1", "asked": 40, "rejected": 0, "base": [60, 200]}
-    ]}  # fmt: skip
+    rule = {"rule": {"tool": f"mail {SECRET}", "do": "ask"}, "agent": "agt_1"}
+    counted = {"asked": 40, "rejected": 0, "base": [60, 200]}
+    retiring = {"signals": [], "no_longer": [0, 0], "patterns": [], "rules": [rule | counted]}
     ContrastLook.objects.update_or_create(team=aurora, defaults={"retiring": retiring, "at": MONDAY, "texts": 0})
     sweep(MONDAY)
-    [message] = mail.outbox
+    message: Any = mail.outbox[0]
     [(html, _type)] = message.alternatives
     first = "People rejected 27 of the 60 items they decided, about as many as the week before."
     assert message.body.startswith(f"{first}\nAurora, Nov 23, 2026 to Nov 29, 2026 (UTC)\n")
-    for told in ("27 items were rejected or withdrawn. 4 were approved with edits.", "Undecided: 2 expired, 3 still pending.",
-                 "No spot checks were answered", "0 of 40 rejected; of the others 30% (200)"):  # fmt: skip
+    for told in (
+        "27 items were rejected or withdrawn. 4 were approved with edits.",
+        "Undecided: 2 expired, 3 still pending.",
+        "No spot checks were answered",
+        "0 of 40 rejected; of the others 30% (200)",
+    ):
         assert told in message.body, told
         assert told in html, told
     assert [title in html for title in ("Held", "Found", "Missed", "To retire")] == [True] * 4
@@ -156,7 +160,7 @@ def test_it_costs_the_same_however_many_there_are(aurora: Any, django_assert_num
 
 
 def test_the_worker_does_it(olga: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(tasks.timezone, "now", lambda: MONDAY)
+    monkeypatch.setattr("reviews.tasks.timezone.now", lambda: MONDAY)
     tasks.report_weeks()
     assert Notice.objects.get(kind="weekly", person=olga).about.endswith("/2026-W49")
 

@@ -11,7 +11,7 @@ import pytest
 from django.utils import timezone
 
 from metacog.heuristics.ranking.model import Fact
-from metacog.models import Agent
+from metacog.models import Agent, Team
 from reviews.models import ContrastLook, HeldItem, LearnedRisk
 from tests.reviews.pages.risk.learned import keep, learned
 
@@ -93,3 +93,19 @@ def test_the_facts_are_told_in_plain_words(client: Any, aurora: Any, kuro: Any) 
     page = client.get(f"/queue/{held}/").content.decode()
     told = re.search(r"<h2>Learned risk.*?</section>", page, re.DOTALL)[0]
     assert set(facts.values()) <= set(re.findall(r"<li>([^<]*)</li>", told))
+
+
+def test_a_row_in_this_order_shows_its_rank_and_says_why_once_it_is_asked(
+    client: Any, aurora: Any, kuro: Any, as_person: Any, mallory: Any
+) -> None:
+    held = kuro.respond("The cause is clearly the cache. " * 20)["items"][0]["held"]
+    assert client.get(f"/queue/{held}/why").status_code == 204, "nothing is known"
+    keep(aurora, learned("length"))
+    Team.objects.update(risk_kind="length")
+    assert 'class="rank"' not in client.get("/queue/").content.decode(), "no model ranked it"
+    HeldItem.objects.update(risk=0.7, risk_place=41)
+    page = client.get("/queue/").content.decode()
+    assert f'data-why="/queue/{held}/why">top 5%</span>' in page
+    assert 'class="rank"' not in client.get("/queue/?order=risk").content.decode()
+    assert client.get(f"/queue/{held}/why").content.decode() == "Raised by:\nits length (640 characters)"
+    assert as_person(mallory).get(f"/queue/{held}/why").status_code == 404
