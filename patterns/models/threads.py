@@ -78,7 +78,7 @@ class ThreadStep(models.Model):
     """One step of a thread. Those with a text are its trail; the others say that its state changed."""
 
     class Op(models.TextChoices):
-        CREATE = "create", pgettext_lazy("thought thread", "created")
+        CREATE = "create", pgettext_lazy("an entry of a thread", "created")
         PROGRESS = "progress", pgettext_lazy("thought thread", "entry added")
         PAUSE = "pause", pgettext_lazy("thought thread", "paused")
         RESUME = "resume", pgettext_lazy("thought thread", "resumed")

@@ -288,7 +288,7 @@ def decided(decision: Decision, user: Any) -> str:
             return "✗ " + gettext("rejected by %(who)s") % name
         case DecisionVerdict.WITHDRAW:
             return "✗ " + gettext("withdrawn by %(who)s") % name
-    return "✗ " + gettext("expired undecided")
+    return "○ " + gettext("expired undecided")
 
 
 def looking(people: Sequence[User]) -> str:

@@ -32,6 +32,12 @@ document.addEventListener("keydown", (event) => {
   if (isPlain(event) ? isLetter : event.isComposing || event.keyCode === 229) byId("reason")?.focus();
 }, true);
 
+// In a note Enter begins a line; without one it sends the reason.
+document.addEventListener("input", ({ target }) => {
+  const key = target.id === "reason" && byId("reject-key");
+  if (key) key.textContent = target.value ? "Ctrl Enter" : "Enter";
+});
+
 // -- a grant: what the form's choices let pass, in a sentence --------------------------------------------------
 
 const CODE = /(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)/gsu; // as in Markdown: reviews/presentation/phrases.py

@@ -20,7 +20,7 @@ WIDTH = 1_000  # of a lane, in units of its view box
 SHADES = 5
 CELL, ROW, LEFT, TOP = 24, 22, 104, 20  # of the map of hours, in units of its view box
 _DAY = timedelta(days=1)
-_REFUSED = (HeldItem.State.REJECTED, HeldItem.State.WITHDRAWN, HeldItem.State.EXPIRED)
+_REFUSED = (HeldItem.State.REJECTED, HeldItem.State.WITHDRAWN)
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Lane:
     refused: int
     x: str
     width: str
-    marks: Sequence[tuple[str, str]]  # where a held item stands, and whether it is "pending", "let-go" or "refused"
+    marks: Sequence[tuple[str, str]]  # where a held item stands, and whether it is "pending", "let-go", "expired"…
 
 
 def lanes(day: Day, sessions: Sequence[Mapping[str, Any]], held: Sequence[tuple[str, datetime, str]]) -> list[Lane]:
@@ -93,6 +93,8 @@ def lanes(day: Day, sessions: Sequence[Mapping[str, Any]], held: Sequence[tuple[
 def _kind(state: str) -> str:
     if state == HeldItem.State.PENDING:
         return "pending"
+    if state == HeldItem.State.EXPIRED:
+        return "expired"
     return "refused" if state in _REFUSED else "let-go"
 
 
