@@ -24,7 +24,7 @@ from reviews.held.listing import PAGE, in_order, pending
 from reviews.metrics import review_time
 from reviews.models import HeldItem, Signal
 from reviews.pages import call_desk
-from reviews.pages.deciding import reason_form, reason_given, why_not
+from reviews.pages.deciding import reason_form, reason_given, remember, why_not
 from reviews.pages.person import PersonRequest, forbidden, number, visible_items
 from reviews.presentation.approvals import needs
 from reviews.presentation.calls.read import readers_of
@@ -80,7 +80,7 @@ def decide_together(request: PersonRequest) -> HttpResponse:
     problem = gettext("Select at least one item.") if not items else why_not(verdict, None, min(reasons.values()))
     if problem:
         return _page(request, request.POST.getlist("held"), ticked=shown, problem=problem)
-    one_press, skipped, others = new_id("press"), 0, 0
+    one_press, skipped, others, taken = new_id("press"), 0, 0, None
     passed = review_time.elapsed(request.POST.get("shown", ""), PAGE_OF_SEVERAL)
     each_ms = None if passed is None else passed // len(items)
     for held in items:
@@ -90,7 +90,7 @@ def decide_together(request: PersonRequest) -> HttpResponse:
             others += 1
             continue
         try:
-            decisions.decide_or_approve(  # again where the first answer was lost: the same stands
+            taken, _ = decisions.decide_or_approve(  # again where the first answer was lost: the same stands
                 held,
                 request.user,
                 verdict,
@@ -115,7 +115,8 @@ def decide_together(request: PersonRequest) -> HttpResponse:
             skipped,
         )
         messages.warning(request, said % {"n": skipped})
-    return HttpResponseRedirect(reverse("queue") + replace(filters, alike="").query)
+    answer = HttpResponseRedirect(reverse("queue") + replace(filters, alike="").query)
+    return remember(request, answer, taken) if taken else answer
 
 
 def _page(

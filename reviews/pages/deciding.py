@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext
 
@@ -17,6 +19,7 @@ from metacog.heuristics.tool_calls.approvers import ANYBODY, Approvers
 from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import Agent, Role, User
 from reviews.held import approvers
+from reviews.held.decisions import Taken
 from reviews.models import Approval, DecisionVerdict, HeldItem
 from reviews.presentation.approvals import counted, whom
 from reviews.presentation.calls.argument_changes import Change, changes
@@ -26,7 +29,29 @@ from reviews.presentation.phrases import person_name
 from reviews.records import reasons
 
 MAX_REASON = 10_000
+TOLD_FOR = timedelta(seconds=10)  # how long a page says what the person just did, at least
+MOST_DONE = 20  # decisions and approvals of one browser that are remembered so long
+DONE = "done"  # the cookie that names them
+_DONE = re.compile(r"[a-z]{1,8}_[0-9a-z]{26}")
 CLIP = 80  # characters of words that wait
+
+
+def told_for() -> timedelta:
+    """Return how long a page says what the person just did: as long as it can be undone, at least."""
+    return max(TOLD_FOR, timedelta(seconds=settings.UNDO_SECONDS))
+
+
+def done_here(request: HttpRequest) -> list[str]:
+    """Return the ids of what was just decided and approved in this browser, by whomever, the latest last."""
+    return [each for each in request.COOKIES.get(DONE, "").split(".") if _DONE.fullmatch(each)][-MOST_DONE:]
+
+
+def remember(request: HttpRequest, response: HttpResponse, taken: Taken) -> HttpResponse:
+    """Have this browser know what was decided in it: another one, a chat and a program say what was decided there."""
+    value = ".".join([*done_here(request), taken.public_id][-MOST_DONE:])
+    seconds = 2 * int(told_for().total_seconds())
+    response.set_cookie(DONE, value, max_age=seconds, secure=settings.HTTPS, httponly=True, samesite="Lax")
+    return response
 
 
 def reason_form(request: HttpRequest) -> dict[str, str]:

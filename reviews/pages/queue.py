@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -21,7 +21,7 @@ from django_htmx.http import push_url
 
 from metacog.audit import audit
 from metacog.db.clocks import LEEWAY
-from metacog.db.ids import first_id_at, new_id
+from metacog.db.ids import new_id
 from metacog.db.prepared import written_once
 from metacog.db.rows import COUNTED
 from metacog.heuristics.contradiction.contradictions import contradicts
@@ -41,8 +41,11 @@ from reviews.pages import call_desk, call_edit, talk
 from reviews.pages.call_desk import of_edited
 from reviews.pages.deciding import (
     approvals_of,
+    done_here,
     reason_form,
     reason_given,
+    remember,
+    told_for,
     wants_answer,
     why_not,
     with_line_ends_of,
@@ -69,7 +72,6 @@ State, Kind = HeldItem.State, HeldItem.Kind
 
 MOST_IN_EDITOR = 20_000  # characters of an item whose editor comes with its page; of a longer one once it is asked for
 MOST_AHEAD = 40  # items that a page has decided and not yet heard of
-TOLD_FOR = timedelta(seconds=10)  # how long a page says what the person just did, at least
 
 
 @require_safe
@@ -243,10 +245,11 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
         return _split(request, filters, held, status=422, risky=of_edited(risky.edited), posted=posted)
     around = _presence(request)
     if request.htmx and "opened" in request.POST:
-        return _noted(request, filters, decision, around)
+        return remember(request, _noted(request, filters, decision, around), decision)
     without = [named(each) for each in request.POST.getlist("without")[:MOST_AHEAD]]
     after = listing.neighbour(filters, request.user.teams, held, around, without)
-    return _go_on(request, filters, visible_item_or_404(request, after) if after else None, decision, around)
+    following = visible_item_or_404(request, after) if after else None
+    return remember(request, _go_on(request, filters, following, decision, around), decision)
 
 
 @require_POST
@@ -569,23 +572,21 @@ def _look(request: PersonRequest, held: HeldItem | None) -> None:
 
 
 def _told(request: PersonRequest, just_done: Taken | None) -> dict[str, Any] | None:
-    """Return what the person did a moment ago, and until when it can be taken back."""
-    now = timezone.now()
-    told_for = max(TOLD_FOR, timedelta(seconds=settings.UNDO_SECONDS))
-    since, mine = now - 2 * told_for, (request.user.pk, [team.pk for team in request.user.teams])
-    # It may have been taken back so long after. Without a bound, whoever never decided has all decisions read.
-    # Nor what was done before the clock was set back, which would stay the last.
-    recent = *mine, first_id_at("dec", since), first_id_at("dec", now + LEEWAY)
+    """Return what the person did in this browser a moment ago, and until when it can be taken back."""
+    now, mine = timezone.now(), (request.user.pk, [team.pk for team in request.user.teams])
     if isinstance(just_done, Approval):
         approval: Any = _approval.first(*mine, just_done.pk)
         return approval and _told_of(approval, now)
-    approval = _approved_last.first(*mine, since)
-    last: Any = _decision.first(*mine, just_done.pk) if just_done else _decided_last.first(*recent)
+    if not (just_done or done_here(request)):
+        return None
+    recent = *mine, [*done_here(request), *([just_done.public_id] if just_done else [])]
+    approval = _approved_last.first(*recent, now - 2 * told_for())
+    last: Any = _decision.first(*mine, just_done.pk) if just_done else _decided_last.first(*recent, now + LEEWAY)
     if approval and not just_done and (last is None or last.latest < (approval.ended_at or approval.given_at)):
         return _told_of(approval, now)
     if last is None:
         return None
-    if last != just_done and last.latest < now - told_for:
+    if last != just_done and last.latest < now - told_for():
         return None
     is_standing = last.undone_at is None
     before = None if is_standing else _to_undo.first(*recent, now)
@@ -611,10 +612,10 @@ def _approval(person: Any, teams: Any, approval: Any) -> QuerySet[Approval]:
 
 
 @written_once
-def _approved_last(person: Any, teams: Any, since: Any) -> QuerySet[Approval]:
+def _approved_last(person: Any, teams: Any, ids: Any, since: Any) -> QuerySet[Approval]:
     """Return what a person approved last that decided nothing, or took back."""
     is_open = Q(ended_at=None, held__state=State.PENDING) | Q(ended=Approval.Ended.WITHDRAWN)
-    rows = Approval.objects.filter(is_open, person=person, held__team__in=teams, given_at__gte=since)
+    rows = Approval.objects.filter(is_open, person=person, held__team__in=teams, public_id__in=ids, given_at__gte=since)
     return _as_told(rows).order_by("-given_at")[:1]
 
 
@@ -648,13 +649,14 @@ def _decision(person: Any, teams: Any, decision: Any) -> QuerySet[Decision]:
 
 
 @written_once
-def _decided_last(person: Any, teams: Any, since: Any, until: Any) -> QuerySet[Decision]:
-    return _latest(_recent(person, teams, since, until))
+def _decided_last(person: Any, teams: Any, ids: Any, until: Any) -> QuerySet[Decision]:
+    """Return what was done last; not what was before the clock was set back, which would stay the last."""
+    return _latest(_recent(person, teams, ids).filter(decided_at__lte=until))
 
 
-def _recent(person: Any, teams: Any, since: Any, until: Any) -> QuerySet[Decision]:
-    """Return a person's decisions between two ids."""
-    return Decision.objects.filter(person=person, held__team__in=teams, public_id__range=(since, until))
+def _recent(person: Any, teams: Any, ids: Any) -> QuerySet[Decision]:
+    """Return a person's decisions with these ids."""
+    return Decision.objects.filter(person=person, held__team__in=teams, public_id__in=ids)
 
 
 def _latest(decisions: QuerySet[Decision]) -> QuerySet[Decision]:
@@ -672,9 +674,9 @@ def _latest(decisions: QuerySet[Decision]) -> QuerySet[Decision]:
 
 
 @written_once
-def _to_undo(person: Any, teams: Any, since: Any, until: Any, now: Any) -> QuerySet[Decision]:
+def _to_undo(person: Any, teams: Any, ids: Any, now: Any) -> QuerySet[Decision]:
     """Return the last of a person's decisions that can still be undone: what an Undo means after an Undo."""
-    resting = _recent(person, teams, since, until).filter(undone_at=None, released_at=None, release_at__gt=now)
+    resting = _recent(person, teams, ids).filter(undone_at=None, released_at=None, release_at__gt=now)
     return resting.only("public_id", "release_at").order_by("-public_id")[:1]
 
 

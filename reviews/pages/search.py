@@ -24,6 +24,7 @@ from metacog.pages.agent_choice import Choice, choice
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.held.quick import quick
 from reviews.pages.person import PersonRequest
+from reviews.presentation.effects import in_short
 from reviews.presentation.look_alikes import first_mark
 from reviews.records import effect_names
 from reviews.search import export, indexing
@@ -201,7 +202,11 @@ def _shown(group: Group, filters: Filters, query: Any) -> dict[str, Any]:
     if group.more is not None:
         asked["before"] = str(group.more)
     hits = [
-        {**hit._asdict(), "odd": first_mark(hit.calls, "".join(text for text, _is_word in hit.text))}
+        {
+            **hit._asdict(),
+            "odd": first_mark(hit.calls, "".join(text for text, _is_word in hit.text)),
+            "effects": in_short(hit.effects),
+        }
         for hit in group.hits
     ]
     return {

@@ -14,8 +14,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from metacog.db.ids import new_id
+from metacog.heuristics.text.canonical_json import canonical
 from metacog.heuristics.tool_calls.effect_bits import bits_of, names_in
-from metacog.heuristics.tool_calls.secrets import masked, masked_call, masked_effects, masked_text
+from metacog.heuristics.tool_calls.secrets import line, masked, masked_call, masked_effects, masked_text
 from metacog.models import Agent
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread, ThreadStep
 from reviews.models import AgentResponse, Decision, DecisionVerdict, HeldItem
@@ -31,6 +32,7 @@ Row = dict[str, Any]
 class Hit(NamedTuple):
     """One row that was found."""
 
+    pk: int
     public_id: str
     url: str
     text: Sequence[tuple[str, bool]]  # in pieces: whether it is one of the words that were looked for
@@ -42,6 +44,9 @@ class Hit(NamedTuple):
     state_value: str
     at: datetime
     calls: Sequence[tuple[str, str]]  # tools' names, each with how the call's text begins, secrets masked
+    tool: Sequence[tuple[str, bool]] = ()  # a held call's name in pieces; `text` then are its arguments
+    effects: int = 0  # of such a call, as bits
+    alike: int = 1  # near-duplicates of a held item that it stands for, with itself
 
 
 @dataclass(frozen=True)
@@ -121,10 +126,13 @@ class Kind:
 
     def _hit(self, row: Row, of: Sequence[str], words: Sequence[str]) -> Hit:
         whole = masked_text("\n".join((self.text(row), *row.get("more", ()))))
+        tool = row.get("call__name") or ""
+        arguments = line(tool, canonical(row["call__arguments"])) if tool else ""
         return Hit(
+            pk=row["pk"],
             public_id=row["public_id"],
             url=reverse(self.page, args=[row[self.key]]),
-            text=excerpt(whole, words),
+            text=excerpt(arguments if _has_first(words, f"{tool} {arguments}") and arguments else whole, words),
             whole=whole,
             of=" · ".join(row[name] for name in of if row[name]),
             session=row[self.session] if self.session else "",
@@ -133,7 +141,13 @@ class Kind:
             state_value=row["state"] if self.states else "",
             at=row[self.at],
             calls=[(name, text[:CALL]) for name, text in self.calls(row)],
+            tool=excerpt(tool, words) if tool else (),
+            effects=row.get("effect_bits") or 0,
         )
+
+
+def _has_first(words: Sequence[str], text: str) -> bool:
+    return not words or words[0] in Folded(text).text
 
 
 def _is_told(hit: Hit, row: Row, words: Sequence[str]) -> bool:

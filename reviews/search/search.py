@@ -16,7 +16,7 @@ from django.db.models import QuerySet
 from django.utils.functional import Promise
 
 from metacog.models import Agent, Team
-from reviews.models import SearchDue
+from reviews.models import HeldItem, SearchDue
 from reviews.search import index, indexing
 from reviews.search.folded import Folded
 from reviews.search.index import Asked
@@ -41,6 +41,7 @@ WALKED = 1_000  # of the newest documents are looked through before the index is
 WALKED_ALIKE = 2_000  # then of those that match the filters
 A_STRETCH = 5_000  # and so many at once, where it is of no use
 A_STEP = 60  # documents that are read at once
+COUNTED = 100  # of each kind; of more it is told that there are
 AT_ONCE_SECONDS = 0.08  # for looking through documents where the index is of no use; the next page goes on
 
 
@@ -106,6 +107,8 @@ class Group(NamedTuple):
     cut_at: datetime | None  # how far it was looked, where that is not to the end
     list_name: str  # the page of all of them, where that has a search of its own
     nameless: str | Promise
+    total: int  # of all that was found, up to COUNTED and a page
+    is_more: bool  # there are more than that
 
 
 class Found(NamedTuple):
@@ -129,13 +132,38 @@ def search(teams: QuerySet[Team], filters: Filters) -> list[Group]:
     due = _due()
     groups = []
     for kind in kinds:
-        found = _find(filters.asked(kind, reach), most, due.get(kind.prefix, ()))
-        keys = [row_id for _, row_id in found.rows]
-        hits = kind.hits(keys, filters.words, reach, with_team=_is_several(reach)) if keys else []
+        found = _find(filters.asked(kind, reach), COUNTED, due.get(kind.prefix, ()))
+        alike, more = _grouped(kind, found, most)
+        hits = kind.hits(list(alike), filters.words, reach, with_team=_is_several(reach)) if alike else []
+        hits = [hit._replace(alike=alike[hit.pk]) for hit in hits]
         if hits or found.is_cut:
             cut_at = index.moment_of(found.more) if found.is_cut and found.more else None
-            groups.append(Group(kind.name, kind.title, hits, found.more, cut_at, kind.list_name, kind.nameless))
+            told = hits, more, cut_at, kind.list_name, kind.nameless
+            groups.append(Group(kind.name, kind.title, *told, len(found.rows), found.more is not None))
     return groups
+
+
+def _grouped(kind: Kind, found: Found, most: int) -> tuple[dict[int, int], int | None]:
+    """Return which rows to tell, `most` at most, each with how many it stands for, and the key to go on below.
+
+    Of held items near-duplicates are one: the newest.
+    """
+    keys = [row_id for _, row_id in found.rows]
+    same: dict[int, object] = {}
+    if kind.model is HeldItem and keys:
+        alike = HeldItem.objects.filter(pk__in=keys, alike__isnull=False)
+        same = {pk: (agent, of) for pk, agent, of in alike.values_list("pk", "agent", "alike")}
+    first: dict[object, int] = {}
+    counts: dict[int, int] = {}
+    last = None
+    for at, row_id in found.rows:
+        group = same.get(row_id, row_id)
+        if group not in first and len(first) == most:
+            return counts, last
+        told = first.setdefault(group, row_id)
+        counts[told] = counts.get(told, 0) + 1
+        last = at
+    return counts, found.more
 
 
 def every(teams: QuerySet[Team], filters: Filters) -> Iterator[tuple[Kind, Hit]]:
@@ -178,7 +206,11 @@ def _by_id(kind: Kind, filters: Filters, reach: tuple[int, ...] | None) -> list[
     most = PAGE if filters.kind else SHOWN
     keys = kind.of_id(filters.query, reach, most)
     hits = kind.hits(keys, [filters.query], reach, with_team=_is_several(reach))
-    return [Group(kind.name, kind.title, hits, None, None, "", kind.nameless)] if hits else []
+    return (
+        [Group(kind.name, kind.title, hits, None, None, "", kind.nameless, len(hits), len(hits) == most)]
+        if hits
+        else []
+    )
 
 
 def _due() -> dict[str, list[int]]:

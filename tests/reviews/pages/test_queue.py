@@ -239,6 +239,8 @@ def test_after_an_edit_its_row_and_what_can_be_undone_have_what_was_released(
     held = HeldItem.objects.get(public_id=public_id)
     edit: decisions.Edit = decisions.Arguments({"eur": 90}) if is_call else "It may be the disk."
     decision, _ = decisions.decide(held, alice, "edit", edit=edit, accept_risk=True)
+    assert 'id="told"></div>' in client.get("/queue/").content.decode(), "it was decided elsewhere"
+    client.cookies["done"] = decision.public_id
     before, after = ("eur=900", "eur=90") if is_call else ("clearly the cache", "It may be the disk.")
 
     def told() -> tuple[str, str]:

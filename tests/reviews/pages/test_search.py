@@ -215,8 +215,8 @@ def test_it_costs_the_same_number_of_queries_however_much_is_found(
 ) -> None:
     kuro.hold()
     prepare()
-    by_index = 64 if connection.vendor == "postgresql" else 40  # there each is asked within a setting of its own
-    cost = 26 if way == "as it is" else by_index
+    by_index = 65 if connection.vendor == "postgresql" else 41  # there each is asked within a setting of its own
+    cost = 27 if way == "as it is" else by_index
     client.get("/search/?q=cache")
     with django_assert_num_queries(cost):
         client.get("/search/?q=cache")
@@ -226,6 +226,23 @@ def test_it_costs_the_same_number_of_queries_however_much_is_found(
     prepare()
     with django_assert_num_queries(cost):
         client.get("/search/?q=cache")
+
+
+def test_a_call_is_told_as_in_the_queue_and_near_duplicates_once(client: Any, kuro: Any) -> None:
+    for order in (1, 2, 3):
+        arguments = {"to": "pei@mail.example", "order": order, "token": "sk-ant-api03-Zx9vKq27LmPw40RtYbNc81sDfGhJ"}
+        kuro.respond("x", items=[{"kind": "tool_call", "name": "send_mail", "arguments": arguments}])
+    kuro.respond("x", items=[{"kind": "tool_call", "name": "send_fax", "arguments": {"to": "pei@mail.example"}}])
+    prepare()
+    page = client.get("/search/?q=pei&kind=held").content.decode()
+    assert re.search(r'<h2 id="g1">Held</h2>\s*<span class="n">4</span>', page)
+    assert page.count('class="clip"') == 2
+    assert re.search(r"<b>×3</b>\s*near-duplicates", page)
+    said = " ".join(strip_tags(page).split())
+    assert "send_mail to=pei@mail.example order=3" in said
+    assert "effect:" not in said
+    assert "sk-ant" not in page
+    assert re.search(r'<span class="effects-short">[^<]*send', page)
 
 
 def test_the_words_that_were_looked_for_are_marked(client: Any, kuro: Any) -> None:
