@@ -19,6 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTHON_CLIENT = ROOT / "clients" / "python"
+LONGEST_SECONDS = 3_600  # of one suite on a busy machine: what hangs must not hold up the others
 
 
 class Skipped(Exception):
@@ -50,7 +51,8 @@ class InPython:
             [python, "-m", "mypy", f"--python-version={version}", "--no-error-summary", *modules], cwd=PYTHON_CLIENT
         ):
             return 1
-        return subprocess.call([python, "-m", "pytest", *self.tests], cwd=PYTHON_CLIENT, env=around)
+        command = [python, "-m", "pytest", *self.tests]
+        return subprocess.call(command, cwd=PYTHON_CLIENT, env=around, timeout=LONGEST_SECONDS)
 
     def environment(self, name: str) -> str:
         folder, lock = ROOT / ".venv-clients" / name, PYTHON_CLIENT / f"requirements-{name}.txt"
@@ -79,7 +81,7 @@ class InNode:
 
     def run(self, name: str) -> int:
         folder = in_node(self.folder, name, self.oldest)
-        return subprocess.call(["npm", "test"], cwd=folder, env=surroundings())
+        return subprocess.call(["npm", "test"], cwd=folder, env=surroundings(), timeout=LONGEST_SECONDS)
 
 
 def in_node(below: str, name: str, oldest: tuple[int, int]) -> Path:
@@ -136,6 +138,9 @@ def main(names: list[str]) -> int:
                 failed.append(name)
         except subprocess.CalledProcessError as error:
             print(f"{name}: not installed; is there a network? ({error})", flush=True)
+            failed.append(name)
+        except subprocess.TimeoutExpired as late:
+            print(f"{name}: not done after {late.timeout:.0f} seconds.", flush=True)
             failed.append(name)
         except Skipped as why:
             skipped.append(f"{name} was skipped: {why}.")

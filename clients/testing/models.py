@@ -86,7 +86,6 @@ class Model:
         return calls
 
 
-
 def messages(calls: Sequence[tuple[str, str, Mapping[str, Any]]]) -> Iterator[dict[str, Any]]:
     """Anthropic's Messages: each block begins, grows and stops."""
     usage = {"input_tokens": 10, "output_tokens": 10}
@@ -130,6 +129,9 @@ def call_item(call_id: str, name: str, arguments: Mapping[str, Any]) -> dict[str
     namespace, _, own = name.rpartition("/")
     if set(arguments) == {"$input"}:  # a custom tool takes a text
         return {"type": "custom_tool_call", "call_id": call_id, "name": own, "input": arguments["$input"]}
+    if name == "$web_search":  # which the provider has made already
+        action = {"type": "search", "query": arguments["query"]}
+        return {"type": "web_search_call", "id": call_id, "status": "completed", "action": action}
     item = {"type": "function_call", "id": call_id, "call_id": call_id, "name": own, "arguments": json.dumps(arguments)}
     return item | ({"namespace": namespace} if namespace else {})
 

@@ -143,6 +143,18 @@ class Agent:
         return self.end(self.start(*options, **more))
 
     @property
+    def settings(self) -> Path:
+        """The file in which its hook stands."""
+        names = {"claude-code": ".claude/settings.json", "codex": ".codex/config.toml"}
+        return self.home / names[self.name]
+
+    @property
+    def offered(self) -> list[dict[str, Any]]:
+        """The tools that its model was offered last."""
+        tools: list[dict[str, Any]] = next(each["tools"] for each in reversed(self.model.requests) if each.get("tools"))
+        return tools
+
+    @property
     def told(self) -> str:
         """Everything that the model was told."""
         return json.dumps(self.model.requests)

@@ -198,6 +198,56 @@ def test_the_settings_of_codex_stay_as_they_are_trusted(agent_of: Start) -> None
     assert "trust this one anew" in other.stderr
 
 
+@HOOKED
+def test_a_hook_that_is_later_than_its_timeout_stops_nothing(agent_of: Start, name: str) -> None:
+    agent = agent_of(name, touches, trusted=False)
+    command = re.compile(r"""(\bcommand"?\s*[:=]\s*["'])[^\n]* \|\| exit 2""")
+    late = command.sub(r"\1touch ../late; sleep 30 # hook codex", agent.settings.read_text())
+    agent.settings.write_text(re.sub(r"(timeout\W+)600", r"\g<1>2", late))
+    if name == "codex":
+        agent.trust()
+    agent.run()
+    assert ((agent.home / "late").exists(), made(agent)) == (True, ["made"])
+
+
+def test_claude_code_runs_every_tool_where_its_settings_switch_hooks_off(agent_of: Start) -> None:
+    agent = agent_of("claude-code", touches)
+    (agent.folder / ".claude").mkdir()
+    (agent.folder / ".claude" / "settings.json").write_text('{"disableAllHooks": true}')
+    agent.run()
+    assert made(agent) == [".claude", "made"]
+
+
+@pytest.mark.parametrize("name", ["claude-code", "opencode"])
+def test_no_tool_types_into_a_session_asks_for_a_terminal_or_runs_at_the_provider(
+    metacog: Any, agent_of: Start, name: str
+) -> None:
+    agent = agent_of(name, touches, "--wait", "1")
+    agent.run()
+    assert all("input_schema" in tool for tool in agent.offered)  # else it would be one of the model's provider
+    taken = {word for tool in agent.offered for word in (tool["name"], *tool["input_schema"].get("properties", {}))}
+    assert {word for word in taken if re.search("stdin|tty|pty|terminal|input|chars", word)} == set()
+
+
+def test_what_codexs_provider_searches_reaches_no_hook(metacog: Any, agent_of: Start) -> None:
+    agent = agent_of("codex", lambda agent: [[("$web_search", {"query": "refunds"})]])
+    assert "web_search" in agent.run()
+    assert "web_search" in [each["type"] for each in agent.offered]
+    assert metacog.pending() == []
+    agent.settings.write_text('web_search = "disabled"\n' + agent.settings.read_text())
+    agent.run()
+    assert "web_search" not in [each["type"] for each in agent.offered]
+
+
+def test_claude_codes_search_is_a_tool_of_its_own(metacog: Any, agent_of: Start) -> None:
+    agent = agent_of("claude-code", lambda agent: [[("WebSearch", {"query": "refunds"})]])
+    running = agent.start()
+    (item,) = held(metacog)
+    assert item["name"] == "WebSearch"
+    metacog.decide(item["id"], "reject")
+    agent.end(running)
+
+
 def typed(agent: Agent) -> list[list[Any]]:
     opened = agent.shell("bash -i", tty=True, yield_time_ms=500)
     return [[opened], [("write_stdin", {"session_id": "$session", "chars": "touch typed; exit\n"})]]
