@@ -29,3 +29,6 @@ def test_modules_import_each_other_by_the_names_that_the_pages_use(tmp_path: Pat
         used = [stored.stored_name(f"metacog/{each}") for each in IMPORT.findall(path.read_text())]
         assert [f"metacog/{each}" for each in found] == used
         assert all(re.fullmatch(r"[\w/]+\.[0-9a-f]{12}\.js", each) for each in used)
+    large = stored.stored_name("metacog/page.js")
+    compressed = [name for name in (large, "metacog/page.js") if (tmp_path / f"{name}.gz").exists()]
+    assert compressed == [large]  # under the name that pages use
