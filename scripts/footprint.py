@@ -3,8 +3,8 @@
     .venv/bin/python scripts/footprint.py                   # of a new one, in a temporary folder
     .venv/bin/python scripts/footprint.py --pid PID         # of the `manage.py up` with this process id
 
-PSS counts what processes share once, RSS in each; Linux alone tells PSS. A new installation is left alone for two
-minutes first: it is idle once its sweeps have found nothing to do.
+PSS counts what processes share once, RSS in each; Linux alone tells PSS. A new installation is started twice, on an
+empty folder and on what is there then, and left alone first: it is idle once its sweeps have found nothing to do.
 """
 
 from __future__ import annotations
@@ -23,27 +23,24 @@ import psutil
 
 ROOT = Path(__file__).resolve().parent.parent
 MB = 1024 * 1024
-SETTLING_SECONDS = 120.0
 
 
 @contextmanager
-def started(port: int) -> Iterator[psutil.Process]:
-    with tempfile.TemporaryDirectory(prefix="metacog-footprint-", ignore_cleanup_errors=True) as folder:
-        given = {**os.environ, "METACOG_DATA_DIR": f"{folder}/data", "METACOG_DOTENV": ""}
-        command = [sys.executable, str(ROOT / "manage.py"), "up", "--port", str(port)]
-        began = time.monotonic()
-        up = subprocess.Popen(command, env=given, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-        try:
-            assert up.stdout
-            for line in up.stdout:
-                if "is ready" in line:
-                    break
-            print(f"Ready {time.monotonic() - began:.1f} s after the start, on an empty folder.")
-            time.sleep(SETTLING_SECONDS)
-            yield psutil.Process(up.pid)
-        finally:
-            up.terminate()
-            up.wait()
+def started(data: str, port: int, where: str) -> Iterator[psutil.Process]:
+    given = {**os.environ, "METACOG_DATA_DIR": data, "METACOG_DOTENV": ""}
+    command = [sys.executable, str(ROOT / "manage.py"), "up", "--port", str(port)]
+    began = time.monotonic()
+    up = subprocess.Popen(command, env=given, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        assert up.stdout
+        for line in up.stdout:
+            if "is ready" in line:
+                break
+        print(f"Ready {time.monotonic() - began:.1f} s after the start, {where}.", flush=True)
+        yield psutil.Process(up.pid)
+    finally:
+        up.terminate()
+        up.wait()
 
 
 def name(process: psutil.Process) -> str:
@@ -78,12 +75,17 @@ def main() -> None:
     parser.add_argument("--pid", type=int, help="of a running `manage.py up`")
     parser.add_argument("--port", type=int, default=8377, help="for a new one (%(default)s)")
     parser.add_argument("--seconds", type=float, default=60, help="how long CPU is counted (%(default)g)")
+    parser.add_argument("--settle", type=float, default=60, help="how long a new one is left alone first (%(default)g)")
     asked = parser.parse_args()
     if asked.pid:
         measure(psutil.Process(asked.pid), asked.seconds)
     else:
-        with started(asked.port) as up:
-            measure(up, asked.seconds)
+        with tempfile.TemporaryDirectory(prefix="metacog-footprint-", ignore_cleanup_errors=True) as data:
+            with started(f"{data}/data", asked.port, "on an empty folder"):
+                pass
+            with started(f"{data}/data", asked.port, "with the database there") as up:
+                time.sleep(asked.settle)
+                measure(up, asked.seconds)
 
 
 if __name__ == "__main__":

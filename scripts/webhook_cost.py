@@ -1,11 +1,12 @@
 """Measure what the whole webhook costs, also with a learned risk and with the plain ORM, against a bare view.
 
     .venv/bin/python scripts/webhook_cost.py [--turns N]
-    .venv/bin/python scripts/webhook_cost.py --served SECONDS [--turns N]
+    .venv/bin/python scripts/webhook_cost.py --served SECONDS [--turns N] [--postgresql]
 
 All are called in this process as a web server calls them (WSGI), in turns of 100 posts, on a SQLite database of its
-own or the empty one that METACOG_DATABASE_URL names. The bare view has no middleware, reads the body as JSON and writes
-it into two rows of two tables in one transaction. CPU is this process's; what PostgreSQL uses comes on top, for all.
+own, with `--postgresql` on a server of its own, which writes durably, or on the empty one that METACOG_DATABASE_URL
+names. The bare view has no middleware, reads the body as JSON and writes it into two rows of two tables in one
+transaction. CPU is this process's; what PostgreSQL uses comes on top, for all.
 
 With `--served` by `manage.py up` instead, and the bare view by the same server in one process, both posted to by one
 agent and by eight at once, in turns of so many seconds: the CPU of web and worker for a post. The worker is given
@@ -29,6 +30,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -287,12 +289,17 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--turns", type=int, default=20)
     parser.add_argument("--served", type=float, metavar="SECONDS")
+    parser.add_argument("--postgresql", action="store_true")
     parser.add_argument(BARE, type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.bare is not None:
         serve_bare_view(options.bare)
         sys.exit()
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch, ExitStack() as stack:
+        if options.postgresql:
+            from tests.faults.servers import PostgreSQL, running
+
+            os.environ["METACOG_DATABASE_URL"] = stack.enter_context(running(PostgreSQL, Path(scratch))).url
         if options.served:
             served(scratch, options.turns, options.served)
         else:
