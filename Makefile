@@ -4,11 +4,12 @@
 PYTHON ?= python3
 BOOTSTRAP = command -v $(PYTHON) >/dev/null 2>&1 || { echo "$(PYTHON) is not on the PATH; metacog needs Python 3.11 to 3.14." >&2; exit 1; }; exec $(PYTHON) scripts/bootstrap.py
 
-.PHONY: help up demo test test-all test-smoke check bench faults mutate release messages lock screenshots
+.PHONY: help up demo example test test-all test-smoke check bench faults mutate release messages lock screenshots
 
 help:
 	@echo "make up           install what is missing, then start metacog on http://127.0.0.1:8000"
 	@echo "make demo         the same with example data and a small agent that keeps posting"
+	@echo "make example      run an agent that asks: NAME=support-desk, coding-agent, rag-bot or nightly-batch; no model, no key"
 	@echo "make test         run the tests on SQLite, and on PostgreSQL those that depend on it (ARGS=\"-k word\": some)"
 	@echo "make test-all     run every test on both, and those of adapters and other clients with the packages they adapt"
 	@echo "make test-smoke   start the program in all ways, have axe look at every page, and run the tests of the API: for a second Python (PYTHON=python3.13)"
@@ -27,6 +28,9 @@ up:
 # Never on the data folder of `make up`.
 demo:
 	@METACOG_DATA_DIR="$${METACOG_DATA_DIR:-data-demo}"; export METACOG_DATA_DIR; $(BOOTSTRAP) manage.py demo $(ARGS)
+
+example:
+	@$(BOOTSTRAP) examples/run.py $(NAME) $(ARGS)
 
 test:
 	@$(BOOTSTRAP) --dev tests/run.py $(ARGS)

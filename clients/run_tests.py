@@ -110,6 +110,7 @@ SUITES: dict[str, InPython | InNode] = {
         ("tests/adapters/test_claude_agent_sdk.py",), ("metacog_client.adapters.claude_agent_sdk",)
     ),
     "crewai": InPython(("tests/adapters/test_crewai.py",), ("metacog_client.adapters.crewai",)),
+    "examples": InPython(("tests/examples",), packages="hooks"),
     "gateways": InPython(("tests/gateways",)),
     "google-adk": InPython(("tests/adapters/test_google_adk.py",), ("metacog_client.adapters.google_adk",)),
     "hooks": InPython(("tests/hooks",), ("metacog_client.hooks",)),
