@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..effect import Command, Effect
 from .script import Found, Script
 from .statements import read_statement
-from .tokens import CLOSES, OPENS, statements, tokenizer
+from .tokens import CLOSES, OPENS, statements, tokenizer, word_of
 from .words import DOING
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MAX_TOKENS = 4_000
 MAX_DEPTH = 50  # of brackets
+_CHANGES = frozenset(["write", "delete", "irreversible"])
+_OF_ROWS = frozenset(["insert", "update", "delete", "merge", "select", "with", "explain"])
 _EXECUTABLE = re.compile(r"/\*M?!\d*(.*?)\*/", re.DOTALL)
 _NO_COMMENT = re.compile(r"--(?=[^\s\x00-\x1f])")
 
@@ -52,15 +54,35 @@ def _read_all(script: Script) -> Found:
         found.has_failed = True
         return found
     each = list(statements(script.tokens))
+    begun: int | None = None
     for tokens in each:
         at = len(found.effects)
         shape, is_simple = read_statement(script, tokens)
+        begun = _in_transaction(found, tokens, begun)
         places = tuple(range(at, len(found.effects)))
         found.commands.append(Command("", tokens[0].start, tokens[-1].end + 1, places))
         found.is_simple = is_simple and len(each) == 1
         kinds = {effect.effect for effect in found.effects}
         found.shape = {"sql": shape, "effects": sorted(kinds)} if shape and len(each) == 1 else None
     return found
+
+
+def _in_transaction(found: Found, tokens: Sequence[Token], begun: int | None) -> int | None:
+    """Take back what changes rows in a transaction that is rolled back; give where one has begun that is still open.
+
+    Anything but changing and reading rows ends one, as it does in some databases.
+    """
+    word = word_of(tokens[0])
+    if word in ("begin", "start"):
+        return len(found.effects)
+    if word == "rollback" and begun is not None and len(tokens) <= len(("rollback", "transaction")):
+        kept = [
+            effect._replace(effect="read", detail="") if effect.effect in _CHANGES and effect.of == "table" else effect
+            for effect in found.effects[begun:]
+        ]
+        found.effects[begun:] = kept
+        return None
+    return begun if word in _OF_ROWS else None
 
 
 def _without_comments(text: str, tokens: Sequence[Token]) -> Iterator[str]:

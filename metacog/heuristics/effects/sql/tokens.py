@@ -21,6 +21,7 @@ _NOISE = frozenset(
         *("unlogged", "low_priority", "quick", "ignore", "secure", "force", "final", "public", "extended", "formatted"),
     ]
 )
+_LAST = frozenset(["cascade", "restrict", "restart", "continue", "purge", "nowait", "is"])  # behind the names
 OPENS, CLOSES = ("L_PAREN", "L_BRACKET", "L_BRACE"), ("R_PAREN", "R_BRACKET", "R_BRACE")
 
 
@@ -77,7 +78,7 @@ def named(tokens: Sequence[Token]) -> tuple[tuple[str, ...], list[tuple[str, int
         if not thing and (pair in things or (word,) in things):
             thing = pair if pair in things else (word,)
             at += len(thing)
-        elif word in _NOISE:
+        elif word in _NOISE and not _is_name(tokens[at + 1 : at + 2], has_thing=bool(thing)):
             at += 1
         else:
             break
@@ -94,6 +95,13 @@ def named(tokens: Sequence[Token]) -> tuple[tuple[str, ...], list[tuple[str, int
         else:
             break
     return thing, names
+
+
+def _is_name(after: Sequence[Token], *, has_thing: bool) -> bool:
+    """Whether a word that is noise elsewhere is a name here, by what follows: `DROP SCHEMA public CASCADE`."""
+    if not after:
+        return has_thing
+    return after[0].text == "." or word_of(after[0]) in _LAST or (has_thing and after[0].text == ",")
 
 
 def string_after(tokens: Sequence[Token], word: str) -> Token | None:
