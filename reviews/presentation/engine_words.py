@@ -77,6 +77,7 @@ _SAYINGS: tuple[tuple[str, Any], ...] = (
     (r"a test's own", _("a test's own")),
     (r"no WHERE, a test's own", _("no WHERE, a test's own")),
     (r"made by the same command", _("made by the same command")),
+    (r"a build's output", _("a build's output")),
     (r"by force", _("by force")),
     (r"device", _("a device")),
     (r"(?P<code>\w+) (?:code|script)", _("%(code)s code")),

@@ -23,6 +23,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 ObjectKind = Literal["path", "url", "host", "address", "amount", "table", "package", "program", "ref", "name"]
 MADE = "made by the same command"  # of what is removed
 TESTS = "a test's own"  # of what is changed or removed
+BUILT = "a build's output"  # of what is removed, and made again by a tool
 OBJECT_KINDS: tuple[ObjectKind, ...] = get_args(ObjectKind)
 
 

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
-from ..effect import Effect, Reading
-from ..pointers import names_of
+from .. import built
+from ..effect import BUILT, Effect, Reading
+from ..pointers import at, names_of
 from ..programs import Programs
 from ..servers import is_trusted, server_of
 from .call import Call
@@ -55,14 +56,24 @@ class Reader:
             call.read(arguments, name[len(name) - len(_own(name)) :])
             if hints:
                 _hint(call, hints, is_trusted=is_trusted(name, self._trusted))
+            effects = [self._marked(effect, arguments) for effect in call.effects]
             return Reading(
-                tuple(dict.fromkeys(call.effects)),
+                tuple(dict.fromkeys(effects)),
                 frozenset(call.compound),
                 shape_of(call, arguments),
                 tuple(call.commands),
             )
         except Exception:  # whatever a grammar stumbles over: nobody may pass by making it stumble
             return _UNREAD
+
+    def _marked(self, effect: Effect, arguments: Any) -> Effect:
+        """Mark a delete of what a build makes again."""
+        if effect.effect != "delete" or effect.of != "path" or effect.detail or not effect.inside:
+            return effect
+        _, text = at(arguments, names_of(effect.argument) or ())
+        beside = text if isinstance(text, str) else ""
+        is_output = built.is_output(effect.object or "", self._room.workspace, beside)
+        return effect._replace(detail=BUILT) if is_output else effect
 
     def _given(self, name: str) -> dict[Steps, str]:
         """Give what the policy says of a tool's arguments."""
