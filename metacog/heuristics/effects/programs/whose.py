@@ -22,6 +22,7 @@ class Whose(NamedTuple):
     makes: Places = {}
     unless: frozenset[str] = frozenset()
     sure: bool = False
+    trials: frozenset[str] = frozenset()
 
 
 @cache
@@ -46,4 +47,5 @@ def _whose(row: Mapping[str, Any]) -> Whose:
         row.get("makes", {}),
         frozenset(row.get("unless", ())),
         bool(row.get("sure", False)),
+        frozenset(row.get("trials", ())),
     )
