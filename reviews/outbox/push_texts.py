@@ -25,9 +25,7 @@ DAY = 24 * 3600  # seconds
 Write = Callable[..., push.Message]  # with the rest of what is said
 
 
-def message_of(
-    notice: Notice, device: PushDevice, new: QuerySet[HeldItem], now: datetime
-) -> push.Message:
+def message_of(notice: Notice, device: PushDevice, new: QuerySet[HeldItem], now: datetime) -> push.Message:
     """Return what a device is told; `new` is what of it still waits for the person. Raises NothingNew."""
     person = device.person
     with spoken_to(person, device.language):

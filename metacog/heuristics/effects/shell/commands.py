@@ -9,7 +9,7 @@ from .. import trials
 from ..effect import TESTS, Effect, Kind
 from ..paths import GLOB, is_below, is_secret, normal
 from ..programs import Applied, Found, Word, effect_of_script, is_about_data, tail, whose
-from . import code, owned, printed, scripts, search, sessions, variables
+from . import boxes, code, owned, printed, scripts, search, sessions, variables
 from .out import OUTSIDE, SHARED, Made
 from .state import NOTHING_GIVEN, Given, State, either, forget
 
@@ -161,8 +161,11 @@ def _apply(
         _link(text, applied, inner)
     out.applied.append((applied, effects))
     out.compound = out.compound or any(word.loose for word in words)
-    was_remote, known = out.remote, len(out.effects)
+    was_remote, was_in, known = out.remote, out.box, len(out.effects)
     out.remote = was_remote or applied.remote
+    if (box := boxes.box_of(applied, state)) is not None:
+        out.box, inner = box, inner.copy()
+        inner.cwd, inner.made = box.cwd, frozenset()
     for at, command in enumerate(applied.runs):
         names = found_by.run[at] if found_by is not None and at < len(found_by.run) else None
         _run(text, applied, command, inner, given, names)
@@ -173,7 +176,7 @@ def _apply(
         _heard(text, applied, inner)
     if applied.script and applied.operands:
         _script(text, applied, inner, given)
-    out.remote = was_remote
+    out.remote, out.box = was_remote, was_in
     if (
         applied.remote
         and all(effect.effect != "send" for effect in effects)
@@ -429,8 +432,23 @@ def _from_input(
         code.read(text, language, word, state, None)
         return
     text.out.compound = True
+    file = given.file if given is not None else None
+    if file is not None and not file.loose and not file.text.startswith(("/dev/", "/proc/")):
+        _from_file(text, language, file, state)
+        return
     text.out.add("execute", span=span)
     text.out.add("unknown", span=span, detail="code from its input" if given is not None else sessions.OPENS)
+
+
+def _from_file(text: "Text", language: str, file: Word, state: State) -> None:
+    """Code that a program reads from a file, as from a script; of SQL only what is in it says to whom that is done."""
+    place = text.out.place(file, state.cwd)
+    text.out.path("execute", file, state.cwd)
+    _made_script(text, file, language, state)
+    if not language.startswith("sql"):
+        _named_script(text, file, (), state)
+    elif place not in text.out.made and not (text.out.mark and is_below(place, text.out.room)):
+        text.out.add("unknown", span=_span(file), detail="code from its input")
 
 
 def _output(

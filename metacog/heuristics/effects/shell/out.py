@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from .. import paths
 from ..effect import MADE, Command, Effect, Kind, ObjectKind
 from ..programs import Applied, Programs, Word
+from .boxes import Box
 from .shape import shape
 
 Span = tuple[int | None, int | None]
@@ -67,6 +68,7 @@ class Out:
         self.hidden = False
         self.steps = 0
         self.remote = False
+        self.box: Box | None = None  # the container in which the command being read runs
         self.live = False  # it was told to work on what runs for everybody
         self.mark = ""  # of everything that the command being read works on
         self.theirs = False  # the command being read runs where people work: nothing of it is a test's
@@ -122,6 +124,8 @@ class Out:
             kind: Kind = "fetch" if effect == "read" else "send"
             return [self.add(kind, host, "host", span=(word.start, word.end))]
         name = self.place(word, cwd)
+        if self.box is not None:
+            return self._in_box(effect, word, name, detail, looks=looks, deep=deep)
         inside = not self.remote and paths.is_below(name, self.room)
         span = (word.start, word.end)
         found = [self.add(effect, name, "path", inside=inside, span=span, detail=detail)]
@@ -136,6 +140,21 @@ class Out:
                 self.made[name] = Made()
         if effect == "write" and paths.is_device(name):
             found.append(self.add("irreversible", name, "path", inside=inside, span=span, detail="device"))
+        return found
+
+    def _in_box(self, effect: Kind, word: Word, name: str, detail: str, *, looks: bool, deep: bool) -> list[Effect]:
+        """An effect on a path in a container: on what is mounted there, or on what is gone with it."""
+        box, span, found = self.box, (word.start, word.end), list[Effect]()
+        hosts = box.hosts(name) if box is not None else []
+        if None in hosts or not hosts:
+            said = MADE if not hosts and effect in MARKED else detail
+            found.append(self.add(effect, name, "path", inside=False, span=span, detail=said))
+            if effect in {"read", "send", "execute"} and paths.is_secret(name) and not looks:
+                found.append(self.add("secret", name, "path", inside=False, span=span))
+        self.box = None
+        for host in filter(None, hosts):
+            found += self.path(effect, word._replace(text=host), None, detail, looks=looks, deep=deep)
+        self.box = box
         return found
 
     def searched(self, word: Word, cwd: str | None) -> None:

@@ -38,7 +38,9 @@ def mark(text: "Text", applied: Applied, state: State, rule: Whose | None) -> st
     within = list(_values(rule.within.get(applied.subcommand, rule.within.get("*", "")).split("|"), applied, state))
     if any(word is not None and trials.is_elsewhere(word.text) for word in within):
         return ""
-    is_trial = bool(within) and all(word is not None and _is_trial(text, word) for word in within)
+    is_trial = bool(within) and all(
+        word is not None and (word.text in rule.trials or _is_trial(text, word)) for word in within
+    )
     is_trial |= applied.subcommand in rule.nature or (rule.names and _are_trials(applied))
     sql = [word.text for language, word in applied.code if language.startswith("sql") and word.exact]
     is_trial = (is_trial and not _names_more(applied)) or bool(sql and all(map(trials.is_about_trials, sql)))
@@ -134,7 +136,7 @@ def _is_made(text: "Text", applied: Applied, word: Word, state: State) -> bool:
         return word.text not in TRUNKS and not trials.is_shared(word.text) and "volume" not in applied.subcommand
     if applied.program in {"dropdb", "dropuser"}:
         return f"database {word.text}" in state.made
-    if applied.program not in {"rm", "rmdir"} or not place.startswith(("/", ".", "$")):
+    if applied.program not in {"rm", "rmdir"} or not place.startswith(("/", ".", "$")) or text.out.box is not None:
         return False
     if word.text.endswith("/") and place in text.out.links:
         return False

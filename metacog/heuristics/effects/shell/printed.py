@@ -6,11 +6,19 @@ from ..programs import Word
 from .state import NUMBER, State
 
 MOST_LETTERS = 300  # of a command
+MKTEMP = re.compile(
+    r"mktemp(?P<flags>(?: -[dqut]+| --(?:directory|quiet|dry-run)| --suffix[= ]?[\w.-]+"
+    r"|(?: -p ?| --tmpdir=)(?:/tmp|/var/tmp|\"?\$\{?TMPDIR(?::-/tmp)?\}?\"?)/?| --tmpdir)*)(?: (?P<quote>[\"']?)"
+    r"(?P<template>(?:/tmp/|/var/tmp/|\$\{?TMPDIR(?::-/tmp)?\}?/)?(?!\.\.)[\w][\w./-]*X{3,}[\w.-]*)(?P=quote))?"
+)
+QUOTED = r"(?:'[^'$`]*'|\"[^\"$`]*\"|[\w./-]+)"
 ONE_WORD = re.compile(
-    r"mktemp(?: -[dqu]+)*|nproc|whoami|hostname|uname(?: -[a-z])?|id -[ung]+|date(?: -u)?(?: \+[%\w][\w%:.-]*)?"
+    r"nproc|whoami|hostname|uname(?: -[a-z])?|id -[ung]+|date(?: -u)?(?: \+[%\w][\w%:.-]*)?"
     r"|git rev-parse (?:--short(?:=\d+)? |--verify )?(?:--show-toplevel|--abbrev-ref HEAD|[\w@][\w/.^~-]*)"
     r"|git branch --show-current"
-    r"|git merge-base [\w/.-]+ [\w/.-]+|git describe(?: --(?:tags|always|abbrev=\d+))*|git log -1 --format=%[hH]"
+    r"|git merge-base [\w/.-]+ [\w/.-]+|git describe(?: --(?:tags|always|abbrev=\d+))*"
+    rf"|git log (?:-1|-n ?1) --(?:format|pretty)=%[hH](?: --(?:grep|author|since|until)={QUOTED}| -S ?{QUOTED}| --all)*"
+    r"(?: -- [\w./-]+)?"
 )
 FIND = re.compile(r"find ([\w./][\w./-]*)(?: -type [fd])? -name ['\"]?([\w*?.][\w*?.-]*)['\"]?(?: -type [fd])?")
 TREE = re.compile(  # prints names of files below the working directory
@@ -49,9 +57,22 @@ def printed(source: str, state: State) -> Word | None:
     tree = TREE.fullmatch(source)
     if tree is not None and not LEADS_OUT.search(tree[1] or ""):
         return Word("./**", exact=False)
+    if (temporary := MKTEMP.fullmatch(source)) is not None:
+        return _temporary(temporary)
     if ONE_WORD.fullmatch(source) is None:
         return None
-    return Word("/tmp/tmp.XXXXXXXXXX" if source.startswith("mktemp") else f"$({source})", exact=False)
+    return Word(f"$({source})", exact=False)
+
+
+def _temporary(found: "re.Match[str]") -> Word | None:
+    """The name that `mktemp` makes up: below /tmp, or where its template says."""
+    name, flags = found["template"] or "", found["flags"]
+    if name.startswith("/") and ".." not in name.split("/"):
+        return Word(name, exact=False)
+    is_below_tmp = not name or "-t" in flags or "-p" in flags or name.startswith("$")
+    if ".." in name.split("/"):
+        return None
+    return Word(f"/tmp/{name.rpartition('/')[2] or 'tmp.XXXXXXXXXX'}" if is_below_tmp else name, exact=False)
 
 
 def sets_up(code: str, state: State) -> bool:

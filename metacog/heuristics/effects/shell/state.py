@@ -38,6 +38,7 @@ class Given(NamedTuple):
     text: Word | None = None
     roots: tuple[Word, ...] = ()
     by: str = ""  # the program that prints it
+    file: Word | None = None  # that is read
 
 
 NOTHING_GIVEN = Given()

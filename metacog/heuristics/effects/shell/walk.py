@@ -397,7 +397,7 @@ class Text:
             if word.text.startswith("/dev/fd/"):
                 continue
             self._open(operator, word, state, node)
-        return Given() if operator == "<" else None
+        return Given(file=made[0] if len(made) == 1 else None) if operator == "<" else None
 
     def _open(self, operator: str, word: Word, state: State, node: "Node") -> None:
         if operator == "<":
