@@ -60,7 +60,7 @@ class Reading(Split):
         ]
         given = [self.words[at] for at in self.places] + named
         for word in given:
-            effect = effect_of(word.text) if word.exact else None
+            effect = effect_of(word.text) if not word.loose else None
             if effect is not None:
                 self.result.found.append(Found(effect, word, "name"))
 

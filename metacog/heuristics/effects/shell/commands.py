@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from .. import trials
@@ -11,7 +11,7 @@ from ..paths import GLOB, is_below, is_secret, normal
 from ..programs import Applied, Found, Word, effect_of_script, is_about_data, tail, whose
 from . import boxes, code, owned, printed, scripts, search, sessions, variables
 from .out import OUTSIDE, SHARED, Made
-from .state import NOTHING_GIVEN, Given, State, either, forget
+from .state import LAST_JOB, NOTHING_GIVEN, NUMBER, Given, State, either, forget
 
 if TYPE_CHECKING:
     from .walk import Text
@@ -20,6 +20,7 @@ SYSTEM = frozenset({"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", 
 SYSTEM_FOLDERS = ("/bin/", "/usr/", "/sbin/", "/opt/")
 BIN = re.compile(r"(?:.*/)?(?:bin|\.bin|Scripts)")
 ADDRESS = re.compile(r"(?!file:)[a-z][a-z0-9+.-]{1,15}://")
+FILES = re.compile(r"\*\.[A-Za-z]\w{0,5}$")
 SETTING = re.compile(r"[\w.-]+=(?=~?/|\.\./)")
 ODD = re.compile(
     r"(?:gopher|dict|telnet|tftp|smbs?|ldaps?|smtps?|imaps?|pop3s?|mqtts?|rtmp\w*|rtsp|wss?|udp|tcp)://", re.IGNORECASE
@@ -39,7 +40,12 @@ AGAIN = re.compile(
 LOOKS = frozenset({"read", "fetch"})
 SHOWN = frozenset({"show", "cat-file", "diff", "log", "grep", "annotate", "whatchanged", "archive"})
 PATCHES = frozenset({"-p", "-u", "--patch", "-S", "-G", "-L"})
+SERVERS = frozenset({"http.server", "serve", "http-server", "live-server"})  # of files
+JOBS = frozenset({LAST_JOB, NUMBER, "%1"})
 KEEPS = frozenset({"chmod", "chown", "chgrp", "touch"})  # what is in a file
+PICKS = frozenset(  # flags by which programs that run tests take some of them, by their names
+    ["-t", "-k", "-g", "-n", "-m", "--grep", "--filter", "--name", "--names", "--match", "--test", "--tests", "--only"]
+) | {"--testNamePattern", "--test-name-pattern", "--title", "--tags", "--example", "--plain-name", "-run", "--run"}
 RUN_NAME = re.compile(r"\w\[[^\]]*(?:\$\(|`)")  # a[$(…)]: where a name is asked for, bash runs what is in it
 CODE = re.compile(r"\w\([^()]|^\(.*\s.*\)$|\w\s*\"|;", re.DOTALL)  # where the name of something that is run stands
 INPUT = Word("$input", exact=False, loose=True)
@@ -140,7 +146,9 @@ def _apply(
         out.mark = owned.mark(text, applied, inner, rule)
     found_by = search.search(words) if applied.feeds == "roots" else None
     for found in _found(applied, found_by):
-        if out.mark and found.effect == "unknown" and _runs_own_sql(text, applied, inner):
+        if found.effect == "unknown" and (
+            (out.mark and _runs_own_sql(text, applied, inner)) or (given is not None and _is_asked(applied))
+        ):
             continue
         effects += _effect(text, found, span, inner, looks=applied.names, deep=applied.deep)
     if applied.settings:
@@ -159,6 +167,10 @@ def _apply(
         _made_makefile(text, applied, inner)
     if program == "ln" and len(applied.operands) > 1:
         _link(text, applied, inner)
+    if program in SERVERS and all(effect.inside is not False for effect in effects) and out.is_at_home(inner.cwd):
+        out.served += [effect for effect in effects if effect.effect == "publish"]
+    elif program == "kill" and any(word.text in JOBS for word in applied.operands):
+        out.ended()
     out.applied.append((applied, effects))
     out.compound = out.compound or any(word.loose for word in words)
     was_remote, was_in, known = out.remote, out.box, len(out.effects)
@@ -169,11 +181,13 @@ def _apply(
     for at, command in enumerate(applied.runs):
         names = found_by.run[at] if found_by is not None and at < len(found_by.run) else None
         _run(text, applied, command, inner, given, names)
+    if program == "timeout":
+        out.ended()
     for language, word in _pieces(applied.code):
         in_memory = language.startswith("sql:") and applied.operands[:1] and applied.operands[0].text == ":memory:"
         code.read(text, "sql:memory" if in_memory else language, word, inner, given)
     if applied.runs or "execute" in kinds:
-        _heard(text, applied, inner)
+        _heard(text, applied, words, inner)
     if applied.script and applied.operands:
         _script(text, applied, inner, given)
     out.remote, out.box = was_remote, was_in
@@ -222,10 +236,16 @@ def _script(text: "Text", applied: Applied, state: State, given: Given | None) -
             text.run([script._replace(text=base), *words], state, given)
 
 
-def _heard(text: "Text", applied: Applied, state: State) -> None:
-    """Read what is no name of what a program runs, but a command or code: `watcher 'rm -rf x'`, `lisp -e '(…)'`."""
+def _heard(text: "Text", applied: Applied, words: Sequence[Word], state: State) -> None:
+    """Read what is no name of what a program runs, but a command or code: `watcher 'rm -rf x'`, `lisp -e '(…)'`.
+
+    What stands behind a flag that picks tests is the name of one: `npm test -- -t 'find (all) users'`.
+    """
+    picked = {word for flag, word in pairwise(words) if flag.text in PICKS}
     named = dict.fromkeys(found.word for found in applied.found if found.effect == "execute" and found.word is not None)
     for word in [command[0] for command in applied.runs] + [*named]:
+        if word in picked:
+            continue
         if _is_command(text, word):
             code.read(text, "shell", word, state, None)
         elif CODE.search(word.text) and not word.text.startswith("-"):
@@ -281,6 +301,11 @@ def _made_makefile(text: "Text", applied: Applied, state: State) -> None:
         elif made is not None and made.content is not None:
             recipes = scripts.recipes(made.content.text)
             code.read(text, "shell", made.content._replace(text=recipes, at=None), state.copy(), None)
+
+
+def _is_asked(applied: Applied) -> bool:
+    """Whether git asks of each part of what has changed, yes or no, and the text itself answers."""
+    return applied.program == "git" and any(flag in {"-p", "--patch"} for flag, _ in applied.flags)
 
 
 def _runs_own_sql(text: "Text", applied: Applied, state: State) -> bool:
@@ -451,6 +476,11 @@ def _from_file(text: "Text", language: str, file: Word, state: State) -> None:
         text.out.add("unknown", span=_span(file), detail="code from its input")
 
 
+def _is_of_files(word: Word) -> bool:
+    """Whether a word finds files by their endings, which `ls` prints as they are found: `*.bak`, `out/*.log`."""
+    return FILES.search(word.text) is not None and not word.loose
+
+
 def _output(
     applied: Applied, words: Sequence[Word], given: Given | None, found_by: search.Search | None
 ) -> Given | None:
@@ -465,6 +495,10 @@ def _output(
         return Given(Word(""))
     if applied.program == "cat" and not applied.operands and given is not None:
         return given
+    if applied.program == "ls" and applied.operands and all(map(_is_of_files, applied.operands)):
+        return Given(roots=tuple(applied.operands))
+    if applied.program == "ls" and applied.operands and any(flag == "-d" for flag, _ in applied.flags):
+        return Given(roots=tuple(applied.operands))
     if applied.lists is not None:
         return Given(roots=tuple(search.below(applied.lists, found_by.printed if found_by is not None else None)))
     if applied.passes and given is not None:

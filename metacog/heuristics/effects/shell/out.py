@@ -15,6 +15,7 @@ OUTSIDE = ("/", "~/", "../")  # how a path begins that may lead out of the works
 SHARED = ("/dev/", "/usr/", "/opt/", "/bin/", "/lib/", "/run/", "/var/run/", "/tmp/", "/var/tmp/")
 MARKED = frozenset({"write", "delete", "irreversible"})
 MARKED_OBJECTS = frozenset({None, "name", "table"})
+BRIEFLY = "as long as the command runs"
 MOST_STEPS = 1_500
 MOST_LINKS = 5  # that lead to one another
 MOST_OBJECT = 300  # letters of an object that are kept
@@ -75,6 +76,8 @@ class Out:
         self.cheap: set[tuple[str, str]] = set()  # programs, and what they have made that is easily made again
         self.made: dict[str, Made] = {}  # files that the text itself has printed into
         self.written: set[str] = set()
+        self.served: list[Effect] = []  # what servers of the project's files publish, until they are ended
+        self.over: set[Effect] = set()  # of these, what is over when the text is
         self.links: dict[str, str] = {}  # links that it has made, and what they point to
 
     def step(self, count: int = 1) -> None:
@@ -157,6 +160,14 @@ class Out:
         self.box = box
         return found
 
+    def is_at_home(self, cwd: str | None) -> bool:
+        """Whether a working directory is in the workspace."""
+        return paths.is_below(cwd or ".", self.room)
+
+    def ended(self) -> None:
+        """Take note that the servers which the text has started are ended by it."""
+        self.over.update(self.served)
+
     def searched(self, word: Word, cwd: str | None) -> None:
         """What a program is given from elsewhere, and may run."""
         if not paths.is_below(self.place(word, cwd), self.room):
@@ -175,7 +186,9 @@ class Out:
     def shell(self) -> Shell:
         if self.arithmetic and self.hidden:
             self.add("unknown", detail="text that arithmetic may run")
-        found = list(self.effects)
+        found = [
+            effect._replace(effect="read", detail=BRIEFLY) if effect in self.over else effect for effect in self.effects
+        ]
         starts = [-1 if effect.start is None else effect.start for effect in found]
         order = sorted(range(len(found)), key=starts.__getitem__)
         place = dict(zip(order, range(len(order)), strict=True))

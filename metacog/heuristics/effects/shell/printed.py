@@ -28,7 +28,8 @@ TREE = re.compile(  # prints names of files below the working directory
 )
 LEADS_OUT = re.compile(r"(?:^|[\s'\"=])(?:/|~|\.\./|\.\.(?:$|\s))")
 PROCESS = re.compile(
-    r"lsof -t ?-?i ?(?:tcp)?:(?:3[0-2]\d\d|4\d{3}|50\d\d|517\d|[89]\d{3})|cat [\w./-]*\.pid|<\s?[\w./-]*\.pid|jobs -p"
+    r"lsof (?:-t ?-?i|-i ?-t) ?(?:tcp)?:(?:3[0-2]\d\d|4\d{3}|50\d\d|517\d|[89]\d{3})"
+    r"|cat [\w./-]*\.pid|<\s?[\w./-]*\.pid|jobs -p"
 )
 SETS_UP = re.compile(  # a shell, by what a program of that purpose prints
     r"\$\((?:ssh-agent(?: -[sck])*|direnv (?:hook \w+|export \w+)"

@@ -3,6 +3,7 @@
 Codex's `write_stdin`, for one, never reaches a hook, so the command that opens the session is the last that is seen.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,13 +23,18 @@ _CLIENTS = """
     vi vim nvim view ed ex emacs rails manage.py django-admin flask artisan iex erl
 """
 CLIENTS = frozenset(_CLIENTS.split())
+EDITORS = frozenset({"vi", "vim", "nvim"})
+QUITS = re.compile(r"(?:.*\|\s*)?(?:wqa?|x|xa|xit|q|qa|qall|wqall|quit)!?\s*", re.DOTALL)
 
 
 def opens(applied: Applied, given: Given | None) -> bool:
     """Whether a command that is given nothing to read and nothing to run waits for what is typed."""
+    program = applied.program
+    if program in EDITORS:  # whatever it is given, it goes on unless that ends it
+        looks = all(found.effect == "read" for found in applied.found)
+        return not (looks or any(QUITS.fullmatch(word.text) for _, word in applied.code))
     if given is not None:
         return False
-    program = applied.program
     if program == "iex" and applied.runs:  # whatever it runs, it goes on unless that ends it
         return not any("System.halt" in word.text for command in applied.runs for word in command)
     if program in {"clojure", "clj"} and not (applied.flags or applied.operands):

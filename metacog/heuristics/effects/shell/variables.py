@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from .. import trials
 from ..programs import Word
 from . import checks
 from .out import OUTSIDE, SHARED, Span
@@ -72,6 +73,7 @@ SAFE_VALUES = re.compile(
 )
 SAFE_PATHS = re.compile(
     r"\$PATH|\$\{PATH\}|/(?:usr/|usr/local/)?s?bin|\$HOME/go/bin"
+    r"|(?:\$PWD/|\$\{PWD\}/|\./|\$\(pwd\)/|\$VIRTUAL_ENV/)?(?:node_modules/\.bin|\.?venv/bin|vendor/bin|bin)"
     r"|(?:\$HOME|~)/\.(?:local|cargo|npm-global|pyenv|nvm)[\w./-]*/bin"
 )
 
@@ -133,13 +135,25 @@ def switches_off(name: str, value: Word | None) -> bool:
 
 def _dangerous(text: "Text", name: str, value: Word | None, span: Span) -> None:
     given = value.text if value is not None else "$"
-    if name == "PATH" and all(part and SAFE_PATHS.fullmatch(part) for part in given.split(":")):
+    if name == "PATH" and all(part and _is_safe_path(text, part) for part in given.split(":")):
+        return
+    if name.startswith("AWS_ENDPOINT") and value is not None and value.exact and trials.is_here(given):
         return
     if value is not None and value.exact and (SAFE_VALUES.fullmatch(given) or _are_safe(given)):
         return
     if name == "PATH" and value is not None:
         text.out.add("execute", name, "name", span=span, detail="programs from another place")
     text.doubt(f"sets {name}", span)
+
+
+def _is_safe_path(text: "Text", part: str) -> bool:
+    """Whether programs are looked for where the system has them, or where package managers put a project's."""
+    own = part.removeprefix(f"{text.out.room[0]}/")
+    if own != part or not part.startswith(("/", "$PATH", "${PATH}", "~", "$HOME")):
+        place = text.out.place(Word(own), None)
+        if any(name.startswith(f"{place}/") for name in text.out.made):
+            return False
+    return SAFE_PATHS.fullmatch(own) is not None
 
 
 def assignments(text: "Text", node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:

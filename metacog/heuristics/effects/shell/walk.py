@@ -30,8 +30,15 @@ NAMES_ONLY = re.compile(  # of the environment: its variables' names, or those t
     r"|awk -F ?['\"]?=['\"]? '\{ ?print \$1 ?\}'|(?:grep|rg) (?:-[iEcn]+ )?(['\"]?)\^?\(?(?:(?:\\?\|)?\^?"
     r"(?:NODE|PYTHON|RUBY|JAVA|PATH|PYTHON(?:PATH|HOME)?|NODE_ENV|JAVA_HOME|GO(?:PATH|ROOT|FLAGS)|RUSTFLAGS"
     r"|CARGO_HOME|HOME|LANG|LC_\w+|VIRTUAL_ENV|CONDA_PREFIX|PORT"
-    r"|DEBUG|CI|DJANGO_SETTINGS_MODULE|RAILS_ENV|PWD|SHELL|USER|TZ)=?)+\)?\1)\s*(?:\||$)",
+    r"|DEBUG|CI|DJANGO_SETTINGS_MODULE|RAILS_ENV|PWD|SHELL|USER|TZ)=?)+\)?=?\1)\s*(?:\||$)",
     re.IGNORECASE,
+)
+PICKED = re.compile(  # variables by their whole names
+    r"(?:env|printenv)\s*\|\s*(?:grep|rg) (?:-[iEcn]+ )?(['\"])"
+    r"\^\(?([A-Z][A-Z\d_]*(?:\\?\|\^?[A-Z][A-Z\d_]*)*)\)?=\1\s*(?:\||$)"
+)
+HIDES = re.compile(
+    r"KEY|SECRET|TOKEN|PASS|PWD$|CRED|AUTH|URL|URI|DSN|CONN|COOKIE|SESSION|PRIVATE|CERT|SALT|SEED|PIN|HASH"
 )
 BACKQUOTES = re.compile(r"\\.|`([^`]*)`?", re.DOTALL)
 ASSIGNED = re.compile(
@@ -215,13 +222,18 @@ class Text:
 
     def pipeline(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> Given:
         stages = node.named_children
-        if NAMES_ONLY.match(self.source(node)):
+        source = self.source(node)
+        picked = PICKED.match(source)
+        if NAMES_ONLY.match(source) or (picked is not None and not HIDES.search(picked[2])):
             self.out.add("read", "environment", "name", span=self.span(stages[0]))
             given, stages = Given(), stages[1:]
-        opened, known = len(self.opened), len(self.out.effects)
+        opened, before = len(self.opened), len(self.out.effects)
         for at, stage in enumerate(stages):
             given = self.statement(stage, state.copy(), given, extra if at == len(stages) - 1 else ())
-        self._lost(self.opened[opened:], known, self.span(node))
+            if at + 1 < len(stages) and not given.roots and self.source(stages[at + 1]).startswith("xargs"):
+                known = printed.printed(self.between(stages[0].start_byte, stage.end_byte), state)
+                given = given if known is None else given._replace(roots=(known,))
+        self._lost(self.opened[opened:], before, self.span(node))
         return given or NOTHING_GIVEN
 
     def negated(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> Given:

@@ -32,6 +32,10 @@ SENTENCES = {
     "ed": rf"(?:[\d.$%,;+-]|/{PATTERN}/)*+"
     rf"(?:{CHANGE}|[gv]/{PATTERN}/(?:{CHANGE}|[dpj])|[mt][\d.$]*|wq|[dpnlj=wqxuHP])!?"
     r"(?:$|\s*\n\s*|\s*\|\s*(?=\w))",
+    "vim": rf"(?:silent!? )?(?:(?:[\d.$%,;+-]|/{PATTERN}/)*+"
+    rf"(?:{CHANGE}|[gv]/{PATTERN}/(?:{CHANGE}|[dpj])|[mt][\d.$]+|sort[!uin ]*|retab!?|noh|[dpjy])"
+    r"|(?:w|wq|x|q|qa|wqa|xa|xit|quit|qall|wqall|update)!?|set \w+(?:[=+]\w+)?|syntax (?:on|off)|normal! gg=G)"
+    r"(?:$|\s*\n\s*|\s*\|\s*(?=[%\w]))",
 }
 PATTERNS = {language: re.compile(sentence) for language, sentence in SENTENCES.items()}
 ANY = re.compile(rf"{PRINTS}[\s;]*")
