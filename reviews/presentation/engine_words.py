@@ -78,6 +78,8 @@ _SAYINGS: tuple[tuple[str, Any], ...] = (
     (r"no WHERE, a test's own", _("no WHERE, a test's own")),
     (r"made by the same command", _("made by the same command")),
     (r"a build's output", _("a build's output")),
+    (r"something else was put there", _("something else was put there")),
+    (r"as long as the command runs", _("as long as the command runs")),
     (r"by force", _("by force")),
     (r"device", _("a device")),
     (r"(?P<code>\w+) (?:code|script)", _("%(code)s code")),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from metacog.heuristics.effects import shell, trials
 from metacog.heuristics.effects.calls.reader import Reader
-from metacog.heuristics.effects.effect import MADE, TESTS
+from metacog.heuristics.effects.effect import BUILT, MADE, TESTS
 from metacog.heuristics.effects.programs import Programs
 
 PROGRAMS = Programs()
@@ -76,3 +76,31 @@ def test_sql_of_a_tool_is_about_the_database_that_it_is_told() -> None:
         found = reader.read("execute_sql", arguments).effects
         assert found
         assert all(each.detail.endswith(TESTS) == is_own for each in found if each.effect in CHANGES), arguments
+
+
+def test_what_a_build_makes_again_is_told_by_its_name_below_the_workspace() -> None:
+    own = ["rm -rf dist", "rm -rf packages/*/node_modules", "find . -name '*.pyc' -delete", "rm -rf .eslintcache Pods"]
+    own += ["rm -rf bin obj", "rm -rf lib && npx tsc -b", "rm -rf vendor && composer install", "rm -rf ./target/debug"]
+    own += ["ls -d packages/*/dist | xargs rm -rf", "docker run -v $PWD:/w alpine rm -rf /w/build"]
+    others = ["rm -rf src", "rm -rf bin", "rm -rf lib", "rm -rf vendor", "rm -rf src/cache", "rm -rf dist/../src"]
+    others += [
+        "rm -rf /srv/other/dist",
+        "rm -rf ../dist",
+        "rm -rf .git/build",
+        "rm -rf build*",
+        "rm -rf dist && rm -rf src",
+    ]
+    others += ["mv src build && rm -rf build", "ln -s ~ build && rm -rf build/", "find . -not -name dist -delete"]
+    for workspace in ("/srv/app", "/srv/build/app"):
+        reader = Reader(workspace=workspace)
+        marked = {
+            command: all(
+                effect.detail == BUILT
+                for effect in reader.read("Bash", {"command": command}).effects
+                if effect.effect == "delete"
+            )
+            for command in (*own, *others)
+        }
+        assert [command for command in own if not marked[command]] == []
+        assert [command for command in others if marked[command]] == []
+    assert Reader(workspace="/srv/app").read("delete_directory", {"path": "/srv/app/dist"}).effects[0].detail == BUILT

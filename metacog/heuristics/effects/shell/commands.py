@@ -205,6 +205,7 @@ def _apply(
         owned.remember(text, applied, state, rule)
     elif program == "mv":  # something else may be in what was made
         state.made = frozenset()
+        out.moved |= {out.place(word, inner.cwd) for word in applied.operands[-1:]}
     output = _output(applied, words, given, found_by)
     return Given(by=program) if output is None else Given(output.text, output.roots, program)
 
@@ -305,7 +306,8 @@ def _made_makefile(text: "Text", applied: Applied, state: State) -> None:
 
 def _is_asked(applied: Applied) -> bool:
     """Whether git asks of each part of what has changed, yes or no, and the text itself answers."""
-    return applied.program == "git" and any(flag in {"-p", "--patch"} for flag, _ in applied.flags)
+    is_kept = applied.program == "git" and applied.subcommand in {"add", "stage", "commit"}
+    return is_kept and any(flag in {"-p", "--patch"} for flag, _ in applied.flags)
 
 
 def _runs_own_sql(text: "Text", applied: Applied, state: State) -> bool:

@@ -15,6 +15,7 @@ OUTSIDE = ("/", "~/", "../")  # how a path begins that may lead out of the works
 SHARED = ("/dev/", "/usr/", "/opt/", "/bin/", "/lib/", "/run/", "/var/run/", "/tmp/", "/var/tmp/")
 MARKED = frozenset({"write", "delete", "irreversible"})
 MARKED_OBJECTS = frozenset({None, "name", "table"})
+MOVED = "something else was put there"
 BRIEFLY = "as long as the command runs"
 MOST_STEPS = 1_500
 MOST_LINKS = 5  # that lead to one another
@@ -78,6 +79,7 @@ class Out:
         self.written: set[str] = set()
         self.served: list[Effect] = []  # what servers of the project's files publish, until they are ended
         self.over: set[Effect] = set()  # of these, what is over when the text is
+        self.moved: set[str] = set()  # places that it has moved something to
         self.links: dict[str, str] = {}  # links that it has made, and what they point to
 
     def step(self, count: int = 1) -> None:
@@ -131,6 +133,8 @@ class Out:
             return self._in_box(effect, word, name, detail, looks=looks, deep=deep)
         inside = not self.remote and paths.is_below(name, self.room)
         span = (word.start, word.end)
+        if effect == "delete" and (name in self.moved or name in self.links):
+            detail = detail or MOVED
         found = [self.add(effect, name, "path", inside=inside, span=span, detail=detail)]
         below = name[:-3] if name.endswith("/**") else name.rstrip("/") if deep else None
         is_secret = paths.is_secret(name if below is None else below)

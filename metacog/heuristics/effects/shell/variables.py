@@ -151,7 +151,7 @@ def _is_safe_path(text: "Text", part: str) -> bool:
     own = part.removeprefix(f"{text.out.room[0]}/")
     if own != part or not part.startswith(("/", "$PATH", "${PATH}", "~", "$HOME")):
         place = text.out.place(Word(own), None)
-        if any(name.startswith(f"{place}/") for name in text.out.made):
+        if any(name.startswith(f"{place}/") for name in {*text.out.made, *text.out.written}):
             return False
     return SAFE_PATHS.fullmatch(own) is not None
 
