@@ -183,6 +183,7 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "threads-imported": pgettext_lazy("audit", "Import"),
         "thread-imported": _("Imported"),
         "thread-suggestion-dismissed": _("Suggestion dismissed"),
+        "thread-suggestion-restored": _("Suggestion restored"),
         "thread-article-done": _("Journal draft closed"),
         "thread-erased": _ERASED,
     },

@@ -105,6 +105,7 @@ SENTENCES: Mapping[str, Promise] = {
     "thread-changed": gettext_lazy("%(actor)s changed a thread of %(agent)s (%(fields)s)"),
     "thread-imported": gettext_lazy("%(actor)s imported a thread of %(agent)s"),
     "thread-suggestion-dismissed": gettext_lazy("%(actor)s dismissed a suggested thread of %(agent)s"),
+    "thread-suggestion-restored": gettext_lazy("%(actor)s restored a suggested thread of %(agent)s"),
     "thread-article-done": gettext_lazy("%(actor)s closed the journal draft of a thread of %(agent)s"),
     "lesson-imported": gettext_lazy("%(actor)s imported a lesson"),
     "pattern-imported": gettext_lazy("%(actor)s imported an error pattern"),
@@ -400,8 +401,9 @@ FACTORS: Mapping[str, Promise] = {
 SYSTEM = pgettext_lazy("who did it", "metacog")
 
 
-def tell(event: AuditEvent) -> str:
-    """Return one sentence without a full stop; `event` comes with its agent."""
+def tell(event: AuditEvent, names: Mapping[str, str] | None = None) -> str:
+    """Return one sentence without a full stop; `event` comes with its agent, `names` are by people's user names."""
+    names = names or {}
     kind, _dash, done = event.action.partition("-")
     own = event.actor_kind == AuditEvent.Actor.AGENT and event.agent is not None
     itself = OWN if own else {}
@@ -412,7 +414,7 @@ def tell(event: AuditEvent) -> str:
         sentence = gettext_lazy("%(actor)s: %(action)s")
     words = _Words(
         event.data,
-        actor=event.actor or SYSTEM,
+        actor=names.get(event.actor, event.actor) or SYSTEM,
         # By its name of then where it acted itself.
         agent=event.actor if own else event.agent.name if event.agent else _("an agent"),
         kind=kind.upper().replace("_", " "),
@@ -420,6 +422,8 @@ def tell(event: AuditEvent) -> str:
         said=event.after,
         fields=pgettext("list", ", ").join(event.data.get("fields", [])),
     )
+    if (person := event.data.get("person")) in names:
+        words["person"] = names[person]
     if chat := event.data.get("chat"):
         words["chat"] = CHATS.get(chat, chat)
     if factor := event.data.get("factor"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import Any
@@ -141,12 +141,13 @@ def audit(request: PersonRequest) -> HttpResponse:
     here["actor"] = form.shown_actor
     query, comma = urlencode(here), gettext(", ")
     others = {name: value for name, value in here.items() if name not in ("actor", "person")}
+    names = _names(rows)
     if following:
         here["before"] = f"{(following[0] - _EPOCH) // timedelta(microseconds=1)}-{following[1]}"
     context = {
         "form": form,
         "choice": agents,
-        "rows": [_row(event, comma) for event in rows],
+        "rows": [_row(event, comma, names) for event in rows],
         "actors": [
             (name, "?" + urlencode({"actor": actor, **others}), actor == form.shown_actor)
             for actor, name in ACTORS.items()
@@ -253,9 +254,19 @@ def _place(text: str) -> Place | None:
         return None
 
 
-def _row(event: AuditEvent, comma: str) -> dict[str, Any]:
+def _names(events: Sequence[AuditEvent]) -> dict[str, str]:
+    """Return the names of the people that these events name, by their user names, as far as they gave any."""
+    named = {event.actor for event in events if event.actor_kind == AuditEvent.Actor.PERSON}
+    named |= {str(event.data["person"]) for event in events if event.data.get("person")}
+    people = User.objects.filter(username__in={"", *named}).exclude(first_name="", last_name="")
+    return {person.username: person.get_full_name() for person in people}
+
+
+def _row(event: AuditEvent, comma: str, names: Mapping[str, str]) -> dict[str, Any]:
     """Return what a row says, in words: what its template works out, a page waits for fifty times."""
     data, local = event.data, timezone.localtime(event.at)
+    if event.actor in names:  # the user name is what the log has
+        data = {"actor": event.actor, **data}
     return {
         "event": event,
         "iso": f"{local:%Y-%m-%dT%H:%M:%S.%f%z}",
@@ -263,7 +274,7 @@ def _row(event: AuditEvent, comma: str) -> dict[str, Any]:
         "time": f"{local:%H:%M:%S}",
         "actor_kind": ACTOR_KINDS.get(event.actor_kind, event.actor_kind),
         "action": menu.name_of(event.action),
-        "sentence": words.tell(event),
+        "sentence": words.tell(event, names),
         "score": data.get("score"),
         "signals": pgettext("list", ", ").join(str(SIGNALS.get(name, name)) for name in data.get("signals", [])),
         "url": _address(event),

@@ -28,12 +28,21 @@ def refresh(agent: Agent) -> None:
 
 def dismiss(suggestion: ThreadSuggestion, actor: User) -> bool:
     """Say that a suggested thread is not wanted; return whether that was still open."""
+    return _set(suggestion, actor, "thread-suggestion-dismissed", is_dismissed=True)
+
+
+def take_up(suggestion: ThreadSuggestion, actor: User) -> bool:
+    """Take back that a suggested thread is not wanted; return whether it was dismissed."""
+    return _set(suggestion, actor, "thread-suggestion-restored", is_dismissed=False)
+
+
+def _set(suggestion: ThreadSuggestion, actor: User, action: str, *, is_dismissed: bool) -> bool:
     with transaction.atomic():
-        open_ones = ThreadSuggestion.objects.filter(pk=suggestion.pk, topic=suggestion.topic, is_dismissed=False)
-        changed = open_ones.update(is_dismissed=True)
+        row = ThreadSuggestion.objects.filter(pk=suggestion.pk, topic=suggestion.topic, is_dismissed=not is_dismissed)
+        changed = row.update(is_dismissed=is_dismissed)
         if changed:
             agent = suggestion.agent
-            audit.record("thread-suggestion-dismissed", agent.public_id, actor=actor, team=agent.team_id, agent=agent)
+            audit.record(action, agent.public_id, actor=actor, team=agent.team_id, agent=agent)
     return bool(changed)
 
 

@@ -18,7 +18,7 @@ from django.utils import timezone, translation
 from django.utils.formats import date_format
 from django.utils.translation import gettext, ngettext
 
-from metacog.heuristics.tool_calls.secrets import excerpt
+from metacog.heuristics.tool_calls.secrets import excerpt, masked_text
 from metacog.models import Channel, Notice, PersonNotices, User
 from metacog.notices import chat, notices
 from metacog.notices.mail import Mail, own_name
@@ -118,10 +118,11 @@ def message_of(channel: Channel, new: QuerySet[HeldItem], waiting: QuerySet[Held
     with translation.override(channel.language):
         count, oldest, items = new_items(new, waiting, MOST_IN_CHAT)
         said = {"count": count, "team": short(plain(channel.team.name)), "score": items[0].hesitation_score}
+        said |= {"tool": short(tool_of(items[0]))}
         first = (
             ngettext(
-                "%(count)s new held item in %(team)s: a rule asks about a tool call.",
-                "%(count)s new held items in %(team)s; a rule asks about a tool call.",
+                "%(count)s new held item in %(team)s: a call of %(tool)s.",
+                "%(count)s new held items in %(team)s, the first a call of %(tool)s.",
                 count,
             )
             if items[0].by_rule and not asks(items[0])
@@ -153,11 +154,11 @@ def message_of(channel: Channel, new: QuerySet[HeldItem], waiting: QuerySet[Held
 def chat_title(held: Any) -> str:
     """Name an item, read with `by_rule`, as a chat may have it."""
     kind, agent = (short(plain(each)) for each in (held.get_kind_display(), held.agent.name))
-    said = {"kind": kind, "agent": agent, "score": held.hesitation_score}
+    said = {"kind": kind, "agent": agent, "score": held.hesitation_score, "tool": short(tool_of(held))}
     return (
         gettext("%(kind)s from %(agent)s")
         if asks(held)
-        else gettext("%(kind)s from %(agent)s that a rule asks about")
+        else gettext("%(kind)s from %(agent)s: %(tool)s")
         if held.by_rule
         else gettext("%(kind)s from %(agent)s, score %(score)s")
     ) % said
@@ -170,13 +171,13 @@ def plain(text: str) -> str:
 
 def _letter(person: User, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], requests: int, now: datetime) -> Letter:
     count, oldest, items = new_items(new, waiting, MOST)
-    counts = {"count": count, "score": items[0].hesitation_score}
+    counts = {"count": count, "score": items[0].hesitation_score, "tool": cut(tool_of(items[0]), SHORT)}
     more = count - len(items)
     return Letter(
         subject=(
             ngettext(
-                "metacog: %(count)s new held item: a rule asks about a tool call",
-                "metacog: %(count)s new held items; a rule asks about a tool call",
+                "metacog: %(count)s new held item: a call of %(tool)s",
+                "metacog: %(count)s new held items, the first a call of %(tool)s",
                 count,
             )
             if items[0].by_rule and not asks(items[0])
@@ -235,12 +236,13 @@ def told_of(held: Any, person: User, now: datetime) -> Told:
         "agent": plain(held.agent.name),
         "team": plain(held.team.name),
         "score": held.hesitation_score,
+        "tool": tool_of(held),
     }
     return Told(
         title=(
             gettext("%(kind)s from %(agent)s (%(team)s)")
             if asks(held)
-            else gettext("%(kind)s from %(agent)s (%(team)s) that a rule asks about")
+            else gettext("%(kind)s from %(agent)s (%(team)s): %(tool)s")
             if held.by_rule
             else gettext("%(kind)s from %(agent)s (%(team)s), score %(score)s")
         )
@@ -257,6 +259,11 @@ def told_of(held: Any, person: User, now: datetime) -> Told:
 
 def _decide_url(person: User, held: HeldItem, now: datetime) -> str:
     return settings.PUBLIC_URL + mail_links.path(mail_links.link_to(person, held, now))
+
+
+def tool_of(held: HeldItem) -> str:
+    """Return the name of a tool call's tool, secrets masked; "" of words."""
+    return plain(masked_text(held.call.name)) if held.kind == HeldItem.Kind.TOOL_CALL else ""
 
 
 def asks(held: HeldItem) -> bool:

@@ -17,6 +17,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, pgettext
 from django.views.decorators.http import require_POST
 
+from metacog.http import undoable
+from metacog.http.undoable import Undo
 from metacog.models import Role, User
 from reviews.held import listing, presence, talk
 from reviews.held.filters import FILTERS, Filters
@@ -149,6 +151,7 @@ def assign(request: PersonRequest, held_id: str) -> HttpResponse:
         if name and person is None:
             raise talk.MayNotDecide
         done = talk.assign(held, person, request.user, seen if seen >= 0 else None)
+        undo = [("assignee", done.before.username if done.before else "")] if done.before != person else []
     except talk.NotPending:
         return _answer(
             request, held, wrong=gettext("The item is no longer held: nothing was assigned."), state_only=True
@@ -156,7 +159,8 @@ def assign(request: PersonRequest, held_id: str) -> HttpResponse:
     except talk.MayNotDecide:
         wrong = gettext("“%(name)s” is no reviewer of this team: nothing was assigned.") % {"name": name}
         return _answer(request, held, wrong=wrong, state_only=True)
-    return _answer(request, held, note=_told(done, person, request.user), state_only=True)
+    note = _told(done, person, request.user)
+    return _answer(request, held, note=note, undo=Undo(reverse("assign", args=[held_id]), undo), state_only=True)
 
 
 def _told(done: talk.Assigned, person: User | None, me: User) -> str:
@@ -208,7 +212,8 @@ def snooze(request: PersonRequest, held_id: str) -> HttpResponse:
         }
         return _answer(request, held, wrong=wrong, state_only=True)
     said = gettext("Snoozed until %(until)s. It expires as always, on %(expires)s.")
-    messages.success(request, said % {"until": _at(until), "expires": _at(held.expires_at)})
+    told = said % {"until": _at(until), "expires": _at(held.expires_at)}
+    undoable.say(request, told, reverse("snooze", args=[held_id]), ("until", "now"))
     following = listing.neighbour(filters, request.user.teams, held, presence.of(request.user))
     return _to(following if following != held.public_id else None, filters)
 
@@ -236,6 +241,7 @@ def _answer(
     held: HeldItem,
     *,
     note: str = "",
+    undo: Undo | None = None,
     wrong: str = "",
     typed: str = "",
     state_only: bool = False,
@@ -243,10 +249,12 @@ def _answer(
     """Show the part of the page anew, or the page; with what is to be said."""
     filters = Filters.of(request.GET, request.user.teams, request.user.pk)
     if not request.htmx:
-        if note or wrong:
+        if undo and undo.fields:
+            undoable.say(request, note, undo.path, *undo.fields)
+        elif note or wrong:
             (messages.error if wrong else messages.success)(request, wrong or note)
         return _to(held.public_id, filters, "#talk")
-    told = {"held": held, "filters": filters, "talk_note": note, "talk_wrong": wrong, "typed": typed}
+    told = {"held": held, "filters": filters, "talk_note": note, "talk_undo": undo, "talk_wrong": wrong, "typed": typed}
     template = "reviews/_talk_state.html" if state_only else "reviews/_talk.html"
     context = of_desk(request, held) | told
     return render(request, template, context, status=422 if wrong else 200)

@@ -8,6 +8,7 @@ from django.utils.translation import gettext
 
 from metacog.db.rows import COUNTED
 from metacog.heuristics.text.excerpts import without_tags
+from metacog.http.undoable import undo_of
 from metacog.pages.navigation import Link, entries, tabs
 from reviews.held.counts import ToDo
 from reviews.presentation import phrases
@@ -57,6 +58,9 @@ def navigation(context: dict[str, Any]) -> dict[str, list[Link]]:
     match, to_do = context["request"].resolver_match, context["to_do"]
     name, waiting = (match and match.url_name) or "", to_do() if callable(to_do) else to_do
     return {"entries": entries(name, waiting), "tabs": tabs(name, waiting)}
+
+
+register.filter(undo_of)
 
 
 @register.filter

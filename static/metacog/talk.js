@@ -1,6 +1,6 @@
 // Keys for comments, assigning and snoozing, and the list of names behind an @. All of it works without.
 import { isWaiting } from "./desk.js";
-import { byId, words } from "./page.js";
+import { announce, byId, toAnnounce, words } from "./page.js";
 
 // -- keys: keys.js has the same guards --------------------------------------------------------
 
@@ -55,12 +55,23 @@ document.addEventListener("keydown", (event) => {
   if (ACTS[letter(event)]?.()) event.preventDefault();
 });
 
-// What was written is there: the next keys are for the item.
-document.addEventListener("htmx:afterSettle", ({ detail }) => {
-  if (detail.elt.id === "talk" && detail.requestConfig?.elt.id === "say" && detail.xhr.status === 200) {
-    byId("item-title")?.focus({ preventScroll: true });
-  }
+// What was written or assigned is there: the next keys are for the item, and what became of it is heard.
+const toItem = () => byId("item-title")?.focus({ preventScroll: true });
+
+document.addEventListener("htmx:afterSettle", ({ detail: { elt, requestConfig, xhr } }) => {
+  if (xhr?.status !== 200 || !["say", "assign"].includes(requestConfig?.elt.id)) return;
+  if (elt.id === "talk") announce(toAnnounce(elt) || byId("comment-hint").dataset.added);
+  else if (elt.id === "talk-state") announce(toAnnounce(elt));
+  else return;
+  toItem();
 });
+
+// After a snooze another item is there, and a message that says of the one before when it comes back.
+const said = document.querySelector(".split") && document.querySelector(".messages");
+if (said && byId("item-title")) {
+  announce(said.innerText);
+  toItem();
+}
 
 // -- names behind an @ -----------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from reviews.presentation.statistics import weekly
 
 
 class Command(BaseCommand):
-    help = "Print a team's weekly report: the seven days before today, as the mail says them."
+    help = "Print a team's weekly report: the seven days before today, as the email says them."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("team", help="the team's name")

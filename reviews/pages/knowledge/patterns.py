@@ -21,6 +21,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from metacog.heuristics.tool_calls.secrets import masked_call
+from metacog.http import undoable
 from metacog.models import AgentState, Role, User
 from metacog.pages.unknown_filters import unknown_filters
 from patterns.models import ErrorPattern
@@ -131,6 +132,8 @@ def patterns_decide(request: PersonRequest) -> HttpResponse:
         shown = _shown_as_one(request)
         chosen = [key for lead, others in shown.items() for key in (lead, *others)]
         return redirect(f"{reverse('patterns-merge')}?{urlencode({'pk': chosen}, doseq=True)}")
+    if step == "reopen":
+        return _taken_back(request)
     if step not in ("try", "dismiss"):
         return HttpResponseBadRequest(_("Unknown step."), content_type="text/plain; charset=utf-8")
     if not request.user.teams_as(Role.CURATOR).exists():
@@ -138,13 +141,14 @@ def patterns_decide(request: PersonRequest) -> HttpResponse:
     shown = _shown_as_one(request)
     wanted = [key for lead, others in shown.items() for key in (lead, *others)]
     mine = ErrorPattern.objects.filter(team__in=request.user.teams_as(Role.CURATOR)).in_bulk(wanted)
-    done, skipped, problems = 0, 0, dict[str, None]()
+    done, skipped, problems, moved = 0, 0, dict[str, None](), list[int]()
     for lead, others in shown.items():
         group = [mine[key] for key in (lead, *others) if key in mine]
         waiting = [pattern for pattern in group if pattern.state == State.PROPOSED]
         skipped += bool(group) and not waiting
         try:
             done += _decide(waiting, step, request.user, because)
+            moved += [pattern.pk for pattern in waiting]
         except NotDone as error:
             problems[str(error)] = None
     if done:
@@ -152,7 +156,11 @@ def patterns_decide(request: PersonRequest) -> HttpResponse:
             told = ngettext("%(count)d proposal is in shadow now.", "%(count)d proposals are in shadow now.", done)
         else:
             told = ngettext("%(count)d proposal was dismissed.", "%(count)d proposals were dismissed.", done)
-        messages.success(request, told % {"count": done})
+        if step == "try":
+            messages.success(request, told % {"count": done})
+        else:
+            fields = [("step", "reopen"), ("back", word(request.POST, "back")), *(("pk", str(key)) for key in moved)]
+            undoable.say(request, told % {"count": done}, reverse("patterns-decide"), *fields)
     if skipped:
         told = ngettext(
             "%(count)d was decided before and stays unchanged.",
@@ -164,6 +172,19 @@ def patterns_decide(request: PersonRequest) -> HttpResponse:
         messages.warning(request, problem)
     if not (done or skipped or problems):
         messages.info(request, _("Nothing was selected."))
+    return redirect(_back(request))
+
+
+def _taken_back(request: PersonRequest) -> HttpResponse:
+    """Propose again what one press dismissed; what became of it since is left as it is."""
+    mine = ErrorPattern.objects.filter(team__in=request.user.teams_as(Role.CURATOR), state=State.RETIRED)
+    back = mine.filter(pk__in=[key for key in map(key_of, request.POST.getlist("pk")) if key])
+    done = 0
+    for pattern in back.exclude(dismissed_because="").order_by("pk"):
+        lifecycle.take_step(pattern, "reopen", request.user)
+        done += 1
+    told = ngettext("%(count)d proposal is there again.", "%(count)d proposals are there again.", done)
+    messages.success(request, told % {"count": done})
     return redirect(_back(request))
 
 

@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from metacog.accounts.agents import PolicyMoved
+from metacog.http import undoable
 from metacog.models import Agent, Role
 from metacog.pages.unknown_filters import unknown_filters
 from patterns.models import ErrorPattern, MemoryConflict, ThoughtThread, ThreadSuggestion
@@ -181,12 +182,17 @@ def pattern_retire(request: PersonRequest, pattern_id: int) -> HttpResponse:
 
 @require_POST
 def suggestion_dismiss(request: PersonRequest, agent_id: str) -> HttpResponse:
-    """Say that no thread is wanted for the topic that an agent's last cycles are about."""
+    """Say that no thread is wanted for the topic that an agent's last cycles are about, or take that back."""
     agent = get_object_or_404(Agent.objects.filter(team__in=request.user.teams_as()), public_id=agent_id)
     _may_curate(request, agent.team_id)
     found = ThreadSuggestion.objects.select_related("agent").filter(agent=agent, topic=request.POST.get("topic", ""))
+    if request.POST.get("undo") == "1":
+        if (suggestion := found.first()) and suggestions.take_up(suggestion, request.user):
+            messages.success(request, _("The suggestion is there again."))
+        return redirect(reverse("to-do"))
     if (suggestion := found.first()) and suggestions.dismiss(suggestion, request.user):
-        messages.success(request, _("Suggestion dismissed."))
+        path = reverse("suggestion-dismiss", args=[agent_id])
+        undoable.say(request, _("Suggestion dismissed."), path, ("topic", suggestion.topic), ("undo", "1"))
     else:
         messages.info(request, _("The suggestion changed meanwhile. Nothing was dismissed."))
     return redirect(reverse("to-do"))

@@ -115,6 +115,7 @@ def statistics(request: PersonRequest) -> HttpResponse:
     asked = Asked.read(request)
     found = report.read(asked.scope(request))
     total, before = found.total, found.before
+    learned = _learned(request, asked)
     context = {
         "asked": asked,
         "unknown_filters": asked.unknown,
@@ -149,7 +150,8 @@ def statistics(request: PersonRequest) -> HttpResponse:
         "missed": [(each.agent, changes.checked(each.missed)) for each in found.misses],
         "looks": _looks(found.looks, asked.agent),
         "enough": ENOUGH,
-        "learned": _learned(request, asked),
+        "learned": learned if len({each["team"] for each in learned}) < 2 else [],
+        "learned_line": _learned_line(learned),
     }
     return render(request, "reviews/statistics.html", context)
 
@@ -198,7 +200,9 @@ def _learned(request: PersonRequest, asked: Asked) -> list[dict[str, Any]]:
             told.append(
                 {
                     "id": f"{team.pk}-calls" if of_calls else team.pk,
+                    "team": team.pk,
                     "name": " · ".join(filter(None, names)),
+                    "is_proven": row is not None and worth.is_proven(row),
                     "url": f"{reverse('learned-risk')}?team={team.pk}",
                     "verdict": worth.verdict(row),
                     "instead": worth.instead(row),
@@ -206,6 +210,24 @@ def _learned(request: PersonRequest, asked: Asked) -> list[dict[str, Any]]:
                 }
             )
     return told
+
+
+def _learned_line(learned: Sequence[dict[str, Any]]) -> str:
+    """Say in one line, for however many teams, whether what was learned is worth going by."""
+    if len(learned) < 2:
+        told = gap().join(filter(None, (each[part] for each in learned for part in ("verdict", "instead"))))
+        return gettext(": ").join(filter(None, (*(each["name"] for each in learned), told)))
+    proven = [each for each in learned if each["is_proven"]]
+    if len({each["team"] for each in learned}) > 1:
+        counts = {"n": len({each["team"] for each in proven}), "all": len({each["team"] for each in learned})}
+        return gettext("What was learned orders the queue better in %(n)s of %(all)s teams.") % counts
+    if not proven:
+        return gettext("What was learned orders the queue no better yet, neither for words nor for tool calls.")
+    if len(proven) == len(learned):
+        return gettext("What was learned orders the queue better, for words and for tool calls.")
+    return gettext("What was learned orders the queue better for %(kind)s, not yet for the others.") % {
+        "kind": proven[0]["name"]
+    }
 
 
 # -- words -----------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from reviews.models import CallGrant, HeldItem
 from reviews.presentation.calls.grant_words import in_words, until_when, what, where, why_not
 
 TONIGHT = "tonight"
+QUICK = "grant_again"  # by one press: the same call for ten minutes, whatever else the form says
 SECONDS = {"10m": 600, "1h": 3600, "7d": 7 * 86_400, "30d": 30 * 86_400}
 UNTIL: Mapping[str, Promise] = {
     "10m": _("for 10 minutes"),
@@ -82,6 +83,7 @@ def form_of(held: HeldItem, posted: Mapping[str, str], *, with_waiting: bool = F
     return {
         "offers": offers,
         **(_waiting(held, found) if with_waiting else {"some_wait": passing.may_wait(held)}),
+        "can_again": unfits["call"] is None,
         "is_bounded": counts.is_bounded,
         "days": grants.COUNTED_DAYS,
         "scopes": [(each, where(each, held.agent.name), each == scope) for each in SCOPES],
@@ -127,7 +129,7 @@ def _places(by: Iterable[tuple[Match, Scope]]) -> str:
 
 def released(posted: QueryDict) -> Mapping[str, int | None]:
     """Return the waiting calls that are to be released with a grant, as they were listed: ids, and their versions."""
-    if posted.get("grant") != "1" or posted.get("grant_release") != "1":
+    if posted.get("grant") != "1" or posted.get("grant_release") != "1" or posted.get(QUICK):
         return {}
     listed = (each.rpartition(".") for each in posted.getlist("grant_waiting")[: passing.MOST])
     return {public_id: int(version) for public_id, _dot, version in listed if _VERSION.fullmatch(version)}
@@ -135,10 +137,12 @@ def released(posted: QueryDict) -> Mapping[str, int | None]:
 
 def wanted(posted: Mapping[str, str], *, is_edited: bool) -> grants.Wanted | None:
     """Return the grant that a posted approval asks for; None: none. Raises NotGranted."""
-    if posted.get("grant") != "1":
+    if posted.get("grant") != "1" and not posted.get(QUICK):
         return None
     if is_edited:  # the form said what passes of the call as it came
         raise grants.NotGranted("", gettext("A grant is for the call as it came. Approve the edit without one."))
+    if posted.get(QUICK):
+        return grants.Wanted(seconds=SECONDS["10m"])  # the very call, in its session
     until, typed = posted.get("grant_until", ""), posted.get("grant_uses", "").strip()
     scope = next((each for each in SCOPES if each == posted.get("grant_scope")), None)
     match = next((each for each in MATCHES if each == posted.get("grant_match")), None)

@@ -63,7 +63,7 @@ def test_it_tells_what_happened_in_plain_words(page: Any, kuro: Any, alice: Any)
     decisions.decide(held, alice, "reject", reason="x")
     told = sentences(page())
     assert told[:3] == [
-        "alice rejected a CHAT of kuro",
+        "Alice rejected a CHAT of kuro",
         "A CHAT of kuro was held, score 50 (Absolute claim, Error pattern)",
         "kuro posted a response, score 50 (Absolute claim, Error pattern)",
     ]
@@ -112,7 +112,7 @@ def test_what_agents_and_people_are_called_is_only_text(page: Any, aurora: Any, 
     agent, _, _ = agents.create_agent(aurora, "<b>&", olga)
     html = page(object=agent.public_id)
     assert "<b>&" not in html
-    assert "olga added the agent &lt;b&gt;&amp;" in html
+    assert "Olga added the agent &lt;b&gt;&amp;" in html
 
 
 def test_it_can_be_narrowed(page: Any, file: Any, kuro: Any, alice: Any, aurora: Any, olga: Any) -> None:
@@ -122,7 +122,7 @@ def test_it_can_be_narrowed(page: Any, file: Any, kuro: Any, alice: Any, aurora:
     assert set(ids(page(agent=kaze.public_id))) == {kaze.public_id}
     assert ids(page(action="chat-held")) == [held]
     assert ids(page(object=held)) == [held, held]
-    assert sentences(page(actor="person", object=held)) == ["alice approved a CHAT of kuro"]
+    assert sentences(page(actor="person", object=held)) == ["Alice approved a CHAT of kuro"]
     assert ids(page(agent=kaze.public_id, action="chat-held")) == []
     assert "No events match these filters" in page(action="task-held")
     assert [line["object"] for line in file(object=held)] == [held, held]
@@ -281,7 +281,7 @@ def test_a_full_page_takes_as_many_queries_as_an_empty_one(alice: Any, aurora: A
         agent = Agent.objects.create(team=aurora, name=str(n))
         audit.record("agent-created", agent.public_id, actor=alice, team=aurora, agent=agent)
     chain.seal()
-    assert queries() == empty <= 9
+    assert queries() == empty <= 10
 
 
 def test_people_come_first_and_the_rest_is_one_click_away(alice: Any, bob: Any, as_person: Any, kuro: Any) -> None:
@@ -289,13 +289,13 @@ def test_people_come_first_and_the_rest_is_one_click_away(alice: Any, bob: Any, 
     decisions.decide(HeldItem.objects.get(public_id=held), alice, "approve")
     client = as_person(alice)
     html = client.get(reverse("audit")).content.decode()
-    assert sentences(html) == ["alice approved a CHAT of kuro"]
+    assert sentences(html) == ["Alice approved a CHAT of kuro"]
     assert 'href="?actor=all"' in html
     assert len(sentences(client.get(reverse("audit"), {"actor": "all"}).content.decode())) > 3
     for query in ({"object": held}, {"action": "chat-held"}):  # one thing's history, and what only machines do
         assert "A CHAT of kuro was held" in client.get(reverse("audit"), query).content.decode()
     decided = client.get(reverse("audit"), {"person": "alice", "actor": "system"}).content.decode()
-    assert sentences(decided) == ["alice approved a CHAT of kuro"]
+    assert sentences(decided) == ["Alice approved a CHAT of kuro"]
     assert sentences(client.get(reverse("audit"), {"person": "bob"}).content.decode()) == []
     assert "Unknown person" in client.get(reverse("audit"), {"person": "nobody"}).content.decode()
     (line,) = csv.DictReader(io.StringIO(client.get("/audit/export.csv", {"person": "alice"}).getvalue().decode()))

@@ -233,7 +233,8 @@ class TestSecrets:
         ask(kuro)
         items = HeldItem.objects.all()
         letter = _letter(alice, items, items, 0, timezone.now())
-        assert "a rule asks about a tool call" in letter.subject
+        assert letter.subject == "metacog: 1 new held item: a call of mcp__bank__transfer"
+        assert letter.told[0].title.endswith(": mcp__bank__transfer")
         assert "money leaves" in letter.text
         assert "transfer eur=100" in letter.text
         assert "score 100" not in letter.text

@@ -114,6 +114,31 @@ def test_of_two_who_assign_at_once_the_last_wins_and_is_told_who_was_first(
     assert (ItemTalk.objects.get().assignee, actions()[-1]) == (None, "chat-unassigned")
 
 
+def undone(client: Any, page: str) -> Any:
+    """Press the last Undo of a page."""
+    forms = re.findall(r'<form class="inline undo" method="post" action="([^"]+)">(.*?)</form>', page, re.DOTALL)
+    path, inner = forms[-1]
+    fields = dict(re.findall(r'name="(\w+)" value="([^"]*)"', inner))
+    return client.post(path, {name: value for name, value in fields.items() if name != "csrfmiddlewaretoken"})
+
+
+def test_a_snooze_and_an_assignment_are_taken_back_by_one_press(
+    alice: Any, bob: Any, kuro: Any, as_person: Any
+) -> None:
+    held, client = item(kuro), as_person(alice)
+    talk.assign(held, bob, alice)
+    done = client.post(f"/queue/{held.public_id}/assign", {"me": "1"}, headers={"HX-Request": "true"})
+    assert "data-announce>It is assigned to you now." in done.content.decode()
+    undone(client, done.content.decode())
+    assert ItemTalk.objects.get().assignee == bob
+    client.post(f"/queue/{held.public_id}/snooze", {"until": "hour"})
+    page = client.get("/queue/").content.decode()
+    assert "Snoozed until" in page
+    assert rows(client) == []
+    undone(client, page)
+    assert rows(client) == [held.public_id]
+
+
 @table("name", ["victor", "mallory", "nobody"], rolled_back=True)
 def test_an_item_is_assigned_to_no_one_who_cannot_decide_it(
     name: str, alice: Any, victor: Any, mallory: Any, kuro: Any, as_person: Any

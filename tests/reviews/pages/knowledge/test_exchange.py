@@ -84,10 +84,10 @@ def test_good_patterns_are_taken_and_bad_ones_told_by_line(aurora: Any, carla: A
     assert ErrorPattern.objects.get(public_id="ep-cache").state == "active"
     assert not AuditEvent.objects.filter(action="pattern-added", object_id="ep-cause").exists()
     log = client.get("/audit/").content.decode()
-    assert log.count("carla imported") == 1, "one event for the import"
-    assert "carla imported 2 error patterns (new: 1, changed: 1)" in log
+    assert log.count("Carla imported") == 1, "one event for the import"
+    assert "Carla imported 2 error patterns (new: 1, changed: 1)" in log
     assert f'href="/patterns/by-id/{aurora.pk}/ep-cause"' in log
-    assert "carla imported an error pattern" in client.get("/audit/", {"object": "ep-cause"}).content.decode()
+    assert "Carla imported an error pattern" in client.get("/audit/", {"object": "ep-cause"}).content.decode()
 
 
 def test_what_changed_since_the_preview_is_shown_anew(aurora: Any, carla: Any, as_person: Any) -> None:

@@ -34,7 +34,7 @@ def test_an_owner_chooses_and_the_audit_log_says_so(as_person: Any, olga: Any, a
     assert stored() == (False, 40, True, True)
     assert Team.objects.get().risk_cut == pytest.approx(0.6)  # of 3,000 in 30 days 1,200: the riskiest four tenths
     assert AuditEvent.objects.filter(action="learned-risk-chosen").count() == 1
-    assert "olga changed how the team uses learned risk" in text(client.get("/audit/"))
+    assert "Olga changed how the team uses learned risk" in text(client.get("/audit/"))
     client.post(address, {"order": "on", "do": "save"})
     assert stored() == (True, None, False, False)
 
