@@ -145,25 +145,24 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
         "values": values,
         "policy": current,
         "is_owner": is_owner,
-        "versions": _history(versions),
-        "fitted": _fitted(agent, current),
         "table": table,
         "parts": sections(form, current, request.POST),
-        "suggested": _suggested(agent),
-        "decided_days": DECIDED_DAYS,
         "days": DAYS,
         "most": MOST_IN_PAGE,
         "section": "agents",
         "rules_url": reverse("policy", args=[agent.public_id]),
-        "team_rules": [what_it_does(rule, in_words) for rule in scorer_shown(agent).policy.team_rules],
     }
     template = "reviews/_drafted.html" if request.htmx and not context.get("moved") else "reviews/policy.html"
     if request.htmx and request.htmx.target == "rules":
         template = "reviews/_rules.html"
     if request.htmx and request.htmx.target == "reading":
         template = "reviews/_reading.html"
+    if template in ("reviews/policy.html", "reviews/_rules.html"):
+        team_rules = [what_it_does(rule, in_words) for rule in scorer_shown(agent).policy.team_rules]
+        context |= {"team_rules": team_rules, "suggested": _suggested(agent)}
     if template == "reviews/policy.html":
-        context |= {"weights": _weights(form), "lift_days": LIFT_DAYS}
+        context |= {"weights": _weights(form), "lift_days": LIFT_DAYS, "decided_days": DECIDED_DAYS}
+        context |= {"versions": _history(versions), "fitted": _fitted(agent, current)}
         context["unmet"] = [(whom(named), count) for named, count in approvers.unmet(agent.team_id, current.rules)]
     is_wrong = not drafted or context.get("unexplained")
     return render(request, template, context, status=409 if context.get("moved") else 422 if is_wrong else 200)
