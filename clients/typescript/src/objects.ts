@@ -17,3 +17,10 @@ function typeOf(value: unknown): string {
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** Put the arguments as they were decided in the place of those of the model, within the object that the framework keeps. */
+export function replace(own: Record<string, unknown>, decided: Record<string, unknown>): void {
+  const given = { ...decided }; // it may be the same object
+  for (const name of Object.keys(own)) delete own[name];
+  Object.assign(own, given);
+}

@@ -9,7 +9,7 @@
  */
 import { Client, type AskOptions } from "./client.js";
 import type { Outcome } from "./gating.js";
-import { callOf, isObject, NO_OBJECT } from "./objects.js";
+import { callOf, isObject, NO_OBJECT, replace } from "./objects.js";
 
 export interface OpenCodeOptions extends Omit<AskOptions, "signal"> {
   /** One with METACOG_URL and METACOG_API_KEY, unless given. */
@@ -61,8 +61,7 @@ export function openCode({ client, ...options }: OpenCodeOptions = {}): () => Pr
         client.reportSoon(told, "skipped", { detail: NO_OBJECT });
         throw new Error(NO_OBJECT);
       }
-      for (const name of Object.keys(output.args)) delete output.args[name];
-      Object.assign(output.args, told.arguments); // another object in its place OpenCode would not see
+      replace(output.args, told.arguments);
       if (told.held !== null) approved.set(`${sessionID} ${callID}`, told);
     },
 

@@ -7,6 +7,7 @@ await import("./offline.js");
 await import("./gate.js");
 await import("./ai.js");
 await import("./claude-agent-sdk.js");
+await import("./mastra.js");
 await import("./example.js");
 await import("./runtimes.js");
 await import("./schema.js");

@@ -297,6 +297,16 @@ def test_opencode_goes_on_without_a_plugin_and_its_settings_then_refuse_every_to
     assert made(agent) == ["made"]  # OpenCode 1.18.33 says a line in its log
 
 
+def test_a_tool_of_opencode_may_run_while_metacog_is_down_where_the_plugin_says_so(
+    metacog: Any, agent_of: Start
+) -> None:
+    agent = agent_of("opencode", touches, "--wait", "1")
+    agent.plugin.write_text(agent.plugin.read_text().replace("deadline", 'unreachable: "allow", deadline'))
+    with metacog.down():
+        agent.run()
+    assert made(agent) == ["made"]
+
+
 def test_opencode_without_an_address_of_metacog_runs_nothing(agent_of: Start) -> None:
     agent = agent_of("opencode", touches)
     agent.run(METACOG_API_KEY="")
