@@ -247,7 +247,7 @@ class Row:
     def of(cls, rule: Mapping[str, Any]) -> Row:
         """Take a rule in which there are no errors."""
         conditions = [
-            Condition(pointer, operator, _typed(operator, value))
+            Condition(pointer, operator, as_typed(operator, value))
             for pointer, asked in (rule.get("where") or {}).items()
             for operator, value in asked.items()
         ]
@@ -481,7 +481,7 @@ def _literal(text: str) -> Any:
         return text
 
 
-def _typed(operator: str, value: Any) -> str:
+def as_typed(operator: str, value: Any) -> str:
     """Give what somebody would type for a value."""
     if operator in TEXT_OPERATORS or (isinstance(value, str) and _is_plain(value)):
         return str(value)

@@ -59,13 +59,8 @@ _PLACES = {
 
 def in_words(rule: Mapping[str, Any]) -> str:
     """Say which calls a rule is about, as in "mcp__bank__* where /eur is more than 50"; plain text, not escaped."""
-    said = [
-        _condition(place, operator, value)
-        for place, asked in (rule.get("where") or {}).items()
-        for operator, value in asked.items()
-    ]
-    if effects := [*_effects(rule.get("effects") or {})]:
-        said.append(gettext(", ").join(effects))
+    said = conditions(rule.get("where") or {})
+    said += effects(rule.get("effects") or {})
     said += _hints(rule.get("hints") or {})
     if rule.get("definition"):
         said.append(gettext("its description and schema are as they were"))
@@ -75,7 +70,15 @@ def in_words(rule: Mapping[str, Any]) -> str:
     return gettext("%(tool)s where %(conditions)s") % {"tool": tool, "conditions": gettext(" and ").join(said)}
 
 
-def _effects(asked: Mapping[str, Any]) -> Iterator[str]:
+def conditions(where: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Say each condition on its own, as in "/eur is more than 50"."""
+    return [
+        _condition(place, operator, value) for place, asked in where.items() for operator, value in asked.items()
+    ]
+
+
+def effects(asked: Mapping[str, Any]) -> Iterator[str]:
+    """Say which effects are asked for, in one piece or none, as in "it moves money"."""
     told = {name: [str(EFFECTS[each]) for each in asked.get(name, ())] for name in ("any", "all", "only")}
     said = []
     if len(told["any"]) > 1:

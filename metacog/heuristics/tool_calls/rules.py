@@ -258,7 +258,7 @@ def _rule(given: Any, fields: Sequence[str], errors: Errors) -> _Rule | None:
         errors.append((("reason",), f"must be a text of at most {MAX_REASON} characters"))
     if not isinstance(given.get("shadow", False), bool):
         errors.append((("shadow",), "must be true or false"))
-    conditions = _conditions(given.get("where"), errors)
+    conditions = conditions_in(given.get("where"), errors)
     effects = None
     if given.get("effects") is not None:
         try:
@@ -275,22 +275,23 @@ def _rule(given: Any, fields: Sequence[str], errors: Errors) -> _Rule | None:
     return _Rule(given, cast("str", tool), conditions, effects, cast("Do", do))
 
 
-def _conditions(where: Any, errors: Errors) -> list[Condition]:
+def conditions_in(where: Any, errors: Errors, field: str = "where", of: str = "the arguments") -> list[Condition]:
+    """Read the conditions of a field: pointers into what it is `of`, each with operators and what these test for."""
     if where is None:
         return []
     if not isinstance(where, Mapping):
-        errors.append((("where",), "must be an object: JSON Pointers into the arguments, each with its conditions"))
+        errors.append(((field,), f"must be an object: JSON Pointers into {of}, each with its conditions"))
         return []
     conditions: list[Condition] = []
     for place, asked in where.items():
         names = names_of(place)
         if names is None:
-            errors.append((("where", str(place)), 'must be a JSON Pointer into the arguments, such as "/eur"'))
+            errors.append(((field, str(place)), f'must be a JSON Pointer into {of}, such as "/eur"'))
         if not isinstance(asked, Mapping) or not asked:
-            errors.append((("where", str(place)), "must be an object with " + ", ".join(OPERATORS)))
+            errors.append(((field, str(place)), "must be an object with " + ", ".join(OPERATORS)))
             continue
         for operator, wanted in asked.items():
-            loc = ("where", str(place), str(operator))
+            loc = (field, str(place), str(operator))
             if operator not in OPERATORS:
                 errors.append((loc, "must be one of " + ", ".join(OPERATORS)))
                 continue
@@ -299,7 +300,7 @@ def _conditions(where: Any, errors: Errors) -> list[Condition]:
             except ValueError as error:
                 errors.append((loc, str(error)))
     if len(conditions) > MAX_CONDITIONS:
-        errors.append((("where",), f"must have at most {MAX_CONDITIONS} conditions"))
+        errors.append(((field,), f"must have at most {MAX_CONDITIONS} conditions"))
     return conditions
 
 
