@@ -37,6 +37,7 @@ from reviews.pages import (
     threads,
 )
 from reviews.pages.agents import first_hour
+from reviews.pages.asking import settings as asking
 from reviews.pages.calls import grants, team_rules
 from reviews.pages.chats import connecting, incoming
 from reviews.pages.chats import settings as chats
@@ -236,6 +237,7 @@ urlpatterns = [
     path("team/<int:team_id>/members", team.member_add, name="member-add"),
     path("team/<int:team_id>/groups", team.group_save, name="group-save"),
     path("team/<int:team_id>/rules", team_rules.team_rules, name="team-rules"),
+    path("team/<int:team_id>/asking", asking.asking, name="asking"),
     path("team/<int:team_id>/retention", team.team_retention, name="team-retention"),
     path("team/<int:team_id>/notices", team.team_notices, name="team-notices"),
     path("team/<int:team_id>/target", team.team_target, name="team-target"),

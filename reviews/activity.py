@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from metacog.db.prepared import Select
 from metacog.models import AuditEvent
-from reviews.models import ChatCard, Decision, Delivery, HeldItem, LogImport, Research, SearchDue
+from reviews.models import Asked, ChatCard, Decision, Delivery, HeldItem, LogImport, Research, SearchDue, TeamAsking
 
 AHEAD = timedelta(seconds=2)  # what is due so soon is due
 
@@ -34,6 +34,8 @@ def _newest_event_and_what_is_due(soon: Any) -> QuerySet[AuditEvent, tuple[int, 
         Delivery.objects.filter(state=Delivery.State.WAITING, next_attempt_at__lte=soon),
         ChatCard.objects.filter(next_attempt_at__lte=soon, app__free_at__lte=soon),
         Research.objects.filter(state=Research.State.WAITING, next_attempt_at__lte=soon),
+        Asked.objects.filter(next_at__lte=soon),
+        TeamAsking.objects.filter(handover_at__lte=soon),
         LogImport.objects.filter(Q(state=LogImport.State.WAITING) | Q(state=LogImport.State.RUNNING)),
     ]
     return AuditEvent.objects.order_by("-pk").values_list("pk", *map(Exists, due))[:1]

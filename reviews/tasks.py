@@ -164,9 +164,11 @@ def index_search() -> None:
 
 @shared_task
 def notify() -> None:
-    """Tell people what waits for them."""
+    """Ask whom the teams' settings name, and tell people what waits for them."""
+    from reviews.asking import steps
     from reviews.outbox import notifications
 
+    steps.sweep()
     notifications.write_due()
     notifications.send_due()
 

@@ -50,6 +50,8 @@ OF_ITEMS: Mapping[Promise, Mapping[str, Promise]] = {
         "unassigned": _("Unassigned"),
         "snoozed": _("Snoozed"),
         "unsnoozed": _("Snooze ended"),
+        "routed": _("Sent to whom a route names"),
+        "escalated": _("Sent to the next: nobody decided"),
         "revealed": _("Masked value revealed"),
     },
 }
@@ -247,6 +249,7 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
     _("Notices"): {
         "notices-changed": _("Own email changed"),
         "team-notices-changed": _("Team email changed"),
+        "asking-changed": _("Who is asked changed"),
         "channel-changed": _("Team chat changed"),
         "channel-removed": _("Team chat removed"),
         "channel-told": _("Team chat notified"),

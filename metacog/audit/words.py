@@ -40,6 +40,8 @@ OF_ITEMS: Mapping[str, Promise] = {
     "unassigned": gettext_lazy("%(actor)s unassigned a %(kind)s of %(agent)s"),
     "snoozed": gettext_lazy("%(actor)s snoozed a %(kind)s of %(agent)s"),
     "unsnoozed": gettext_lazy("%(actor)s ended the snooze of a %(kind)s of %(agent)s"),
+    "routed": gettext_lazy("A %(kind)s of %(agent)s went to %(asked)s"),
+    "escalated": gettext_lazy("Nobody decided a %(kind)s of %(agent)s: it went to %(asked)s"),
     "reported": gettext_lazy("%(agent)s reported the outcome of a %(kind)s: %(said)s"),
     "revealed": gettext_lazy("%(actor)s revealed a masked value of a %(kind)s of %(agent)s"),
 }
@@ -333,6 +335,7 @@ SENTENCES: Mapping[str, Promise] = {
     "names-people-off": gettext_lazy("%(actor)s stopped sharing reviewers’ names with agents"),
     "notices-changed": gettext_lazy("%(actor)s changed their email notices (%(fields)s)"),
     "team-notices-changed": gettext_lazy("%(actor)s changed the content of the team's emails (%(fields)s)"),
+    "asking-changed": gettext_lazy("%(actor)s changed who is asked about held items (%(fields)s)"),
     "push-changed": gettext_lazy("%(actor)s changed what is pushed to their devices (%(fields)s)"),
     "push-sent": gettext_lazy("A device of %(person)s was notified"),
     "push-given-up": ngettext_lazy(
@@ -424,6 +427,9 @@ def tell(event: AuditEvent, names: Mapping[str, str] | None = None) -> str:
     )
     if (person := event.data.get("person")) in names:
         words["person"] = names[person]
+    if "people" in event.data:
+        people = [names.get(person, person) for person in event.data["people"]]
+        words["asked"] = pgettext("list", ", ").join(people) or _("the team's chat")
     if chat := event.data.get("chat"):
         words["chat"] = CHATS.get(chat, chat)
     if factor := event.data.get("factor"):

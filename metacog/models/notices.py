@@ -110,6 +110,8 @@ class Notice(models.Model):
         HELD = "held", _("Held items")
         MENTION = "mention", _("Mention")
         ASSIGNED = "assigned", _("Assignment")
+        ASKED = "asked", _("Items to decide")
+        ON_CALL = "on-call", _("On call")
         OUTAGE = "outage", _("Webhook switched off")
         DECIDED = "decided", _("Decided item")
         TEST = "test", _("Test")
@@ -150,8 +152,8 @@ class Notice(models.Model):
     device = models.ForeignKey(PushDevice, models.CASCADE, null=True, related_name="notices")
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.HELD, db_default=Kind.HELD)
     # Of an event: a comment's id, an item's and the version of whose it is, or that of an agent or webhook and the time
-    # it was switched off; of a decided item the notice that a device shows; of a weekly report the team's key and the
-    # week. reviews stands above this package.
+    # it was switched off; a team's key and the time of its turn to ask, or of a handover; of a decided item the notice
+    # that a device shows; of a weekly report the team's key and the week. reviews stands above this package.
     about = models.CharField(max_length=60, default="", db_default="")
     # The id of the item whose decision ends what a device shows; empty once it shows it no more.
     shows = models.CharField(max_length=40, default="", db_default="")

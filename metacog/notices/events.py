@@ -1,8 +1,8 @@
-"""Owe people and chats a notice of one event: a mention, an assignment, or a webhook that was switched off."""
+"""Owe people and chats a notice of one event: a mention, an assignment, an item to decide, a webhook switched off."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from django.db.models import Q, QuerySet
@@ -11,15 +11,23 @@ from metacog.models import Channel, Notice, PushDevice, Role, User
 from metacog.notices import mail
 
 
-def owe(kind: Notice.Kind, about: str, people: Sequence[User], team_id: int, now: datetime) -> None:
+def owe(kind: Notice.Kind, about: str, people: Sequence[User], team_id: int | None, now: datetime) -> None:
     """Write into the outbox, once an event, who is to be told of it: of these people, and the team's chat.
 
     People are told by mail and on their devices. Nobody is told who chose not to be. It belongs into the transaction of
     the event.
     """
     told = _to_people(kind, about, "mentions", User.objects.filter(pk__in=[person.pk for person in people]), now)
-    if Channel.objects.filter(team=team_id, mentions=True).exists():
+    if team_id and Channel.objects.filter(team=team_id, mentions=True).exists():
         told.append(_notice(kind, about, now, team_id=team_id))
+    Notice.objects.bulk_create(told, ignore_conflicts=True)
+
+
+def owe_asked(about: str, people: Collection[int], team_id: int | None, now: datetime) -> None:
+    """Write into the outbox who is asked to decide: these people, by their keys, and the chat of a team where given."""
+    told = _to_people(Notice.Kind.ASKED, about, "mentions", User.objects.filter(pk__in=people), now)
+    if team_id and Channel.objects.filter(team=team_id).exists():
+        told.append(_notice(Notice.Kind.ASKED, about, now, team_id=team_id))
     Notice.objects.bulk_create(told, ignore_conflicts=True)
 
 

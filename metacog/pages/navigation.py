@@ -97,7 +97,7 @@ ENTRIES: Sequence[Entry] = (
                 "team",
                 _("Team"),
                 (),
-                ("team-rules", "webhook", "webhook-new", "member-confirm", "webhook-confirm"),
+                ("team-rules", "asking", "webhook", "webhook-new", "member-confirm", "webhook-confirm"),
                 key="d",
             ),
             Page("audit", _("Audit log"), key="u"),

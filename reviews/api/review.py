@@ -48,6 +48,7 @@ from metacog.http.problems import Problem, at
 from metacog.models import Agent, PersonalToken, Role, Team, User
 from patterns.serializers import instant
 from reviews.api.responses import SAID, Approvals, Decided, Held, Version, wants_answer
+from reviews.asking.words import asked_now
 from reviews.held import approvers, decisions, grants
 from reviews.held.calls import passing
 from reviews.held.filters import FILTERS, Filters, Order, with_metadata
@@ -137,9 +138,25 @@ class ItemComment(BaseModel):
     created_at: str
 
 
+class ItemAsked(BaseModel):
+    """Who is asked about a pending item now, and who next, by its team's settings (docs/notices.md)."""
+
+    to: str = Field(
+        description="`on-call`, `owners`, `chat`, `group:` with its name, `person:` with a user name, or empty: every "
+        "reviewer, as each chose to be told."
+    )
+    people: list[str] = Field(description="User names of whom that was when they were asked.")
+    since: str
+    next_to: str | None = Field(description="Who is asked next while nobody decides; null: nobody else.")
+    next_at: str | None
+
+
 class ReviewItem(QueueItem):
     """A held item with what was around it."""
 
+    asked: ItemAsked | None = Field(
+        description="Who is asked to decide it; null once decided, and where its team has neither routes nor steps."
+    )
     user_message: str | None = Field(description="The user's message that the response answers, where it was given.")
     response_text: str = Field(description="The whole response; empty once its texts were erased.")
     comments: list[ItemComment] = Field(description="Oldest first.")
@@ -248,7 +265,7 @@ class QueueAsked(Schema):
     )
 
 
-class ItemAsked(Schema):
+class ItemRead(Schema):
     """How an item is read."""
 
     reveal: Literal["1"] | None = Field(None, description="Show what is masked; for reviewers.")
@@ -297,14 +314,14 @@ def read_queue(request: TokenRequest, asked: Query[QueueAsked]) -> HttpResponse:
 
 
 @router.get("/review/held/{held_id}", response=ReviewItem, by_alias=True, summary="Read an item to decide it")
-def read_item(request: TokenRequest, held_id: str, asked: Query[ItemAsked]) -> HttpResponse:
+def read_item(request: TokenRequest, held_id: str, asked: Query[ItemRead]) -> HttpResponse:
     """Return one item of your teams, whole, with what was around it and the decision that stands.
 
     Secrets are masked, here and wherever people read, unless `reveal=1` is asked for: that takes the role of a
     reviewer, and the audit log keeps who looked.
     """
     check_scope(request, Scope.READ)
-    check_parameters(request, *ItemAsked.model_fields)
+    check_parameters(request, *ItemRead.model_fields)
     held = visible(request.auth.person, held_id)
     if asked.reveal:
         _check_role(request.auth.person, held, "reveal what is masked")
@@ -469,7 +486,7 @@ def undo_decision(request: TokenRequest, held_id: str) -> HttpResponse:
 def visible(person: User, held_id: str) -> HeldItem:
     """Return an item of the person's teams, with its standing decision; raise Http404 for any other."""
     items = HeldItem.objects.select_related(
-        "response", "agent__team", "team", "call__outcome", "question", "talk__assignee", "terms"
+        "response", "agent__team__asking", "team", "call__outcome", "question", "talk__assignee", "terms"
     )
     held = items.filter(team__in=person.teams, public_id=held_id).first()
     if held is None:
@@ -552,6 +569,7 @@ def review_item(held: HeldItem, person: User, *, is_revealed: bool = False) -> d
         **item,
         "user_message": message if is_revealed or message is None else masked_text(message),
         "response_text": body["response"] if is_revealed else masked_text(body["response"]),
+        "asked": _asked(held),
         "comments": [
             comment_shape(said)
             for said in Comment.objects.filter(held=held)
@@ -560,6 +578,17 @@ def review_item(held: HeldItem, person: User, *, is_revealed: bool = False) -> d
             .order_by("pk")
         ],
         "signals": item["hesitation"]["signals"] if item["hesitation"] else [],
+    }
+
+
+def _asked(held: HeldItem) -> dict[str, Any] | None:
+    asked = asked_now(held, getattr(held, "talk", None))
+    return asked and {
+        "to": asked.to,
+        "people": [person.get_username() for person in asked.people],
+        "since": instant(asked.since),
+        "next_to": asked.next_to or None,
+        "next_at": instant(asked.next_at) if asked.next_at else None,
     }
 
 

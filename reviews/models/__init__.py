@@ -24,12 +24,13 @@ from reviews.models.research import Research, research_id
 from reviews.models.responses import AgentResponse, Signal, response_id
 from reviews.models.risk import BudgetDay, LearnedRisk, RiskModel
 from reviews.models.search import SearchDocument, SearchDue, SearchProgress
-from reviews.models.talk import Comment, ItemTalk, Mention, comment_id
+from reviews.models.talk import Asked, Comment, ItemTalk, Mention, TeamAsking, comment_id
 from reviews.models.tool_calls import AwaitedCall, CallGrant, CallOutcome, HeldCall
 
 __all__ = [
     "AgentResponse",
     "Approval",
+    "Asked",
     "AwaitedCall",
     "BudgetDay",
     "CallGrant",
@@ -78,6 +79,7 @@ __all__ = [
     "ShadowMatch",
     "Signal",
     "SweepCursor",
+    "TeamAsking",
     "TeamWebhook",
     "approval_id",
     "comment_id",

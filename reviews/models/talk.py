@@ -1,4 +1,7 @@
-"""What people say to each other about a held item, whose it is, and until when it is snoozed. Agents see none of it."""
+"""What people say to each other about a held item, whose it is, until when it is snoozed, and who is asked about it.
+
+Agents see none of it.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from metacog.db.fields import OrderedJSONField
 from metacog.db.ids import new_id
 from metacog.models import Team, User
 from reviews.models.held import HeldItem
@@ -76,3 +80,41 @@ class Mention(models.Model):
 
     def __str__(self) -> str:
         return f"{self.person_id} in {self.comment_id}"
+
+
+class TeamAsking(models.Model):
+    """Whom a team's items go to, and to whom next while nobody decides. No row: to every reviewer, and no further.
+
+    `settings` is {"rota", "routes", "steps"}, as docs/notices.md describes it; reviews/asking/settings.py reads and
+    writes it.
+    """
+
+    team = models.OneToOneField(Team, models.CASCADE, primary_key=True, related_name="asking")
+    settings = OrderedJSONField(default=dict)
+    changed_at = models.DateTimeField()  # what is held by then waits from then on
+    handover_at = models.DateTimeField(null=True)  # when the next person is told to be on call
+
+    def __str__(self) -> str:
+        return f"asking of {self.team_id}"
+
+
+class Asked(models.Model):
+    """One step of asking about a held item, which is taken once: 0 as it was held, then each that came of waiting."""
+
+    held = models.ForeignKey(HeldItem, models.CASCADE, related_name="asked", db_index=False)
+    step = models.PositiveSmallIntegerField()
+    to = models.CharField(max_length=120, blank=True)  # as the settings name a recipient; "": every reviewer
+    people = OrderedJSONField(default=list)  # their keys
+    since = models.DateTimeField()  # from when they are waited for
+    at = models.DateTimeField()  # when it was taken; the notices of one turn name it
+    next_at = models.DateTimeField(null=True)  # when to look whether the next step is due; null: never
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["held", "step"], name="asked_once_a_step")]
+        indexes = [
+            models.Index(fields=["next_at"], condition=Q(next_at__isnull=False), name="asked_next"),
+            models.Index(fields=["at"], name="asked_at"),  # for the notices of one turn
+        ]
+
+    def __str__(self) -> str:
+        return f"step {self.step} of {self.held_id}"

@@ -146,9 +146,9 @@ def message_of(channel: Channel, new: QuerySet[HeldItem], waiting: QuerySet[Held
             lines += [short(each) for each in told if each]
             lines += [chat.inert(_excerpt(held, SHORT))] if channel.texts else []
             lines.append(url("item", held.public_id))
-        if more := count - len(items):
-            lines.append(_more(more))
-        return "\n".join([*lines, url("queue")] if more else lines)
+        if left := count - len(items):
+            lines.append(more(left))
+        return "\n".join([*lines, url("queue")] if left else lines)
 
 
 def chat_title(held: Any) -> str:
@@ -172,7 +172,7 @@ def plain(text: str) -> str:
 def _letter(person: User, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], requests: int, now: datetime) -> Letter:
     count, oldest, items = new_items(new, waiting, MOST)
     counts = {"count": count, "score": items[0].hesitation_score, "tool": cut(tool_of(items[0]), SHORT)}
-    more = count - len(items)
+    left = count - len(items)
     return Letter(
         subject=(
             ngettext(
@@ -198,7 +198,7 @@ def _letter(person: User, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], 
         oldest=gettext("The oldest held item is from %(at)s: %(age)s ago.")
         % {"at": at(oldest), "age": _age(oldest, now)},
         told=[told_of(item, person, now) for item in items],
-        rest=_more(more) if more else "",
+        rest=more(left) if left else "",
         requests=ngettext(
             "%(count)s extension request is pending too.",
             "%(count)s extension requests are pending too.",
@@ -307,7 +307,7 @@ def cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def _more(count: int) -> str:
+def more(count: int) -> str:
     return ngettext("%(more)s more is in the queue.", "%(more)s more are in the queue.", count) % {"more": count}
 
 

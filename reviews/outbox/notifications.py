@@ -29,8 +29,16 @@ from metacog.notices import chat, devices, mail, push
 from metacog.notices.push import Outcome
 from reviews.held import approvers, presence
 from reviews.isolation import by_itself
-from reviews.models import ExtensionRequest, HeldItem
-from reviews.outbox import event_texts, notification_texts, outage_texts, push_texts, quiet_hours, weekly
+from reviews.models import Asked, ExtensionRequest, HeldItem
+from reviews.outbox import (
+    asked_texts,
+    event_texts,
+    notification_texts,
+    outage_texts,
+    push_texts,
+    quiet_hours,
+    weekly,
+)
 from reviews.outbox.deliveries import turn
 
 Kind, State, Trouble, When = Notice.Kind, Notice.State, Notice.Trouble, PersonNotices.When
@@ -148,8 +156,9 @@ def _until(reader: Reader, now: datetime) -> datetime:
 
 
 def _waiting_for(reader: Reader, now: datetime) -> QuerySet[HeldItem]:
-    """Return what waits where a person decides and may approve it, or in a team."""
-    pending = HeldItem.objects.filter(state=HeldItem.State.PENDING, expires_at__gt=now)
+    """Return what waits where a person decides and may approve it, or in a team; not what a route sends elsewhere."""
+    routed = Asked.objects.filter(held=OuterRef("pk"), step=0).exclude(to="")
+    pending = HeldItem.objects.filter(~Exists(routed), state=HeldItem.State.PENDING, expires_at__gt=now)
     if isinstance(reader, Channel):
         return approvers.narrowed(pending.filter(team=reader.team_id), "", None)
     decided = pending.filter(team__in=reader.person.teams_as(Role.REVIEWER))
@@ -308,12 +317,21 @@ def _made_in_words(
 def _made_of_event(notice: Notice, reader: PersonNotices | Channel, now: datetime) -> Callable[[], str] | None:
     try:
         if isinstance(reader, Channel):
+            if notice.kind == Kind.ASKED:
+                return partial(chat.post, reader, asked_texts.message_of(reader, notice, now))
             return partial(chat.post, reader, event_texts.message_of(reader, notice))
-        letters = {Kind.OUTAGE: outage_texts.mail_of, Kind.WEEKLY: weekly.mail_of}
-        mail_of = letters.get(Kind(notice.kind), event_texts.mail_of)
-        return partial(mail.send, mail_of(notice, reader, now))
+        letter = _LETTERS.get(Kind(notice.kind), event_texts.mail_of)
+        return partial(mail.send, letter(notice, reader, now))
     except notification_texts.NothingNew:
         return None
+
+
+_LETTERS = {
+    Kind.OUTAGE: outage_texts.mail_of,
+    Kind.ASKED: asked_texts.mail_of,
+    Kind.ON_CALL: asked_texts.on_call_mail_of,
+    Kind.WEEKLY: weekly.mail_of,
+}
 
 
 def _reader(notice: Notice) -> Reader | None:
@@ -321,7 +339,7 @@ def _reader(notice: Notice) -> Reader | None:
     of_held = notice.kind == Kind.HELD
     if notice.team is not None:
         channel: Channel | None = getattr(notice.team, "channel", None)
-        return channel if channel and (of_held or channel.mentions) else None
+        return channel if channel and (of_held or notice.kind == Kind.ASKED or channel.mentions) else None
     if notice.device is not None:
         return notice.device if notice.device.person.is_active and _is_chosen(notice) else None
     person = notice.person
@@ -340,9 +358,8 @@ def _is_chosen(notice: Notice) -> bool:
     """Say whether the person still wants this on their devices. Of held items what is told is asked then."""
     assert notice.device is not None
     choice = notice.device.person.push
-    return {Kind.MENTION: choice.mentions, Kind.ASSIGNED: choice.mentions, Kind.OUTAGE: choice.outages}.get(
-        Kind(notice.kind), True
-    )
+    events = (Kind.MENTION, Kind.ASSIGNED, Kind.ASKED, Kind.ON_CALL)
+    return {**dict.fromkeys(events, choice.mentions), Kind.OUTAGE: choice.outages}.get(Kind(notice.kind), True)
 
 
 def _record(notice: Notice, outcome: Outcome, now: datetime) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -16,7 +17,7 @@ from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import Notice, PushDevice, User
 from metacog.notices import devices, push
 from reviews.models import Decision, HeldItem
-from reviews.outbox import event_texts, outage_texts
+from reviews.outbox import asked_texts, event_texts, outage_texts
 from reviews.outbox.notification_texts import NothingNew, cut, does, new_items, odd, plain, spoken_to
 
 TITLE, BODY = 80, 160  # characters that a device shows
@@ -41,6 +42,15 @@ def message_of(notice: Notice, device: PushDevice, new: QuerySet[HeldItem], now:
             return say(title=title, body=body, tag="test", path=reverse("preferences"), urgency="high")
         if notice.kind == Notice.Kind.OUTAGE:
             return _of_outage(say, notice, person)
+        if notice.kind == Notice.Kind.ASKED:
+            items, is_next = asked_texts.asked_of(notice, person, now)
+            message = _of_held(say, items, now)
+            title = asked_texts.headline(items.count(), is_next=is_next)
+            return replace(message, title=_fit(title, TITLE), tag=_tag(notice, message.shows))
+        if notice.kind == Notice.Kind.ON_CALL:
+            team, until = asked_texts.on_call(notice, person, now)
+            title, body = asked_texts.on_call_headline(team), asked_texts.on_call_until(until)
+            return say(title=_fit(title, TITLE), body=body, tag="on-call", path=reverse("queue"), urgency="normal")
         return _of_event(say, notice, person)
 
 

@@ -42,7 +42,8 @@ def visible_item_or_404(request: PersonRequest, held_id: str) -> HeldItem:
 
 
 def _items(teams: Any) -> QuerySet[HeldItem]:
-    items = HeldItem.objects.select_related("response__problem", "agent__team", "call__outcome", "question", "terms")
+    related = ("response__problem", "agent__team__asking", "call__outcome", "question", "terms")
+    items = HeldItem.objects.select_related(*related)
     return items.filter(team__in=teams)
 
 

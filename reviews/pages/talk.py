@@ -20,6 +20,7 @@ from django.views.decorators.http import require_POST
 from metacog.http import undoable
 from metacog.http.undoable import Undo
 from metacog.models import Role, User
+from reviews.asking.words import asked_now
 from reviews.held import listing, presence, talk
 from reviews.held.filters import FILTERS, Filters
 from reviews.models import Comment, HeldItem
@@ -56,6 +57,7 @@ def of_desk(request: PersonRequest, held: HeldItem) -> dict[str, Any]:
         "assignable": [member for member, decides in members.items() if decides],
         "is_mine": row is not None and row.assignee_id == request.user.pk,
         "is_snoozed": talk.is_snoozed(row, held, now),
+        "asked_now": asked_now(held, row),
         "snoozes": _presets(held, now) if may_decide and is_pending else (),
         "snooze_from": timezone.localtime(now).strftime("%Y-%m-%dT%H:%M"),
         "snooze_to": timezone.localtime(held.expires_at).strftime("%Y-%m-%dT%H:%M"),

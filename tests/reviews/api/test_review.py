@@ -166,6 +166,7 @@ def test_an_item_comes_with_what_was_around_it(kuro: Any, alice: Any) -> None:
     item = program.get(f"/review/held/{held}").json()
     assert item == listed | {
         "user_message": "Why is it slow?",
+        "asked": None,
         "comments": [],
         "response_text": whole,
         "signals": verdict["hesitation"]["signals"],

@@ -1,0 +1,1 @@
+"""The page of who is asked about a team's held items."""

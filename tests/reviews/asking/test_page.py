@@ -1,0 +1,200 @@
+"""The page of who is asked, what of it stands on an item, and in the review API."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.http import QueryDict
+from django.utils import timezone
+
+from metacog.models import AuditEvent, PersonNotices
+from reviews.asking import settings as asking
+from reviews.asking import steps
+from reviews.asking.forms import AskingForm
+from reviews.asking.rota import Rota
+from reviews.models import TeamAsking
+from tests.reviews.api.test_review import program_of
+from tests.tables import table
+
+pytestmark = pytest.mark.django_db
+
+
+def form(**fields: Any) -> dict[str, Any]:
+    """Return the form as it is sent: three conditions a route, and nothing filled in."""
+    sent: dict[str, Any] = {
+        "rota-begins": "2026-11-23",
+        "rota-weekday": "0",
+        "rota-hour": "9",
+        "rota-time_zone": "Europe/Berlin",
+    }
+    for name in ("instead", "route", "step"):
+        sent |= {f"{name}-TOTAL_FORMS": "2", f"{name}-INITIAL_FORMS": "0"}
+    for route in range(2):
+        for line in range(3):
+            sent |= {f"route-{route}-of{line}": "where", f"route-{route}-operator{line}": "eq"}
+    return sent | fields
+
+
+def settings_of(team: Any) -> dict[str, Any]:
+    found: dict[str, Any] = TeamAsking.objects.get(team=team).settings
+    return found
+
+
+def test_an_owner_sets_all_of_it_with_one_button(
+    people: dict[str, Any], group: Any, aurora: Any, as_person: Any
+) -> None:
+    group("finance", "carla")
+    alice, bob = people["alice"].pk, people["bob"].pk
+    client, path = as_person(people["olga"]), f"/team/{aurora.pk}/asking"
+    sent = form(
+        **{"rota-person0": alice, "rota-person1": bob, "rota-tells": "on"},
+        **{"instead-0-person": bob, "instead-0-begin": "2099-12-24T09:00", "instead-0-end": "2099-12-27T09:00"},
+        **{"route-0-ORDER": "2", "route-0-to": "on-call"},
+        **{"route-1-ORDER": "1", "route-1-to": "group:finance", "route-1-kind": "tool_call", "route-1-tool": "pay*"},
+        **{"route-1-effects": ["pay"], "route-1-of0": "amount", "route-1-place0": "eur", "route-1-operator0": "gt"},
+        **{"route-1-value0": "1000", "route-1-of1": "metadata", "route-1-place1": "run", "route-1-value1": "r-12"},
+        **{"route-1-place2": "iban", "route-1-operator2": "glob", "route-1-value2": "DE*"},
+        **{"step-0-after": "15", "step-0-to": "owners", "step-1-after": "30", "step-1-to": f"person:{bob}"},
+    )
+    assert client.post(path, sent).status_code == 302
+    wanted = {
+        "rota": {
+            "people": [alice, bob],
+            "weekday": 0,
+            "hour": 9,
+            "time_zone": "Europe/Berlin",
+            "begins": "2026-11-23",
+            "tells": True,
+            "instead": [{"person": bob, "from": "2099-12-24T08:00:00+00:00", "until": "2099-12-27T08:00:00+00:00"}],
+        },
+        "routes": [
+            {
+                "kind": "tool_call",
+                "tool": "pay*",
+                "effects": {"any": ["pay"]},
+                "amount": {"gt": 1000, "currency": "EUR"},
+                "metadata": {"/run": {"eq": "r-12"}},
+                "where": {"/iban": {"glob": "DE*"}},
+                "to": "group:finance",
+            },
+            {"to": "on-call"},
+        ],
+        "steps": [{"after": 15, "to": "owners"}, {"after": 30, "to": f"person:{bob}"}],
+    }
+    assert settings_of(aurora) == wanted
+    assert AuditEvent.objects.get(action="asking-changed").data["fields"] == ["rota", "routes", "steps"]
+    page = client.get(path).content.decode()
+    assert "Tool call, Tool pay*, it moves money, /iban is like &quot;DE*&quot;, amount in EUR is more" in page
+    assert 'value="2099-12-24T09:00"' in page
+    for name in ("rota", "routes", "steps"):
+        assert f'id="{name}"' in page
+    assert "After 15 minutes: the owners" in as_person(people["alice"]).get(path).content.decode()
+
+
+def test_what_is_shown_is_sent_back_as_it_was(people: dict[str, Any], aurora: Any, as_person: Any) -> None:
+    rota = Rota((people["alice"].pk, people["bob"].pk), begins=timezone.now().date() - timedelta(days=300))
+    now = timezone.now()
+    begins = rota.last_handover(now)
+    given = {
+        "rota": {"people": rota.in_order(now), "weekday": 0, "hour": 9, "time_zone": "UTC"},
+        "routes": [
+            {"tool": "a*", "effects": {"any": ["pay", "send"]}, "where": {"/n": {"in": [1, 2]}}, "to": "owners"}
+        ],
+        "steps": [{"after": 5, "to": "owners"}],
+    }
+    given["rota"] |= {"begins": begins.isoformat(), "tells": False}  # type: ignore[operator]
+    asking.save(aurora, people["olga"], given)
+    shown, sent = AskingForm(aurora, given, now), QueryDict(mutable=True)
+    for each in (shown.rota, *(part for part in (shown.instead, shown.routes, shown.steps) for part in part)):
+        for bound in each:
+            value = bound.value()
+            if not (value is None or value is False or value == ""):
+                sent.setlist(bound.html_name, value if isinstance(value, list) else [str(value)])
+    for part in (shown.instead, shown.routes, shown.steps):
+        for bound in part.management_form:
+            sent[bound.html_name] = str(bound.value())
+    again = AskingForm(aurora, given, now, sent)
+    assert again.is_valid, [again.rota.errors, again.instead.errors, again.routes.errors, again.steps.errors]
+    assert asking.save(aurora, people["olga"], again.given) == []
+
+
+@table(
+    ("fields", "told"),
+    [
+        ({"step-0-after": "0", "step-0-to": "owners"}, "Ensure this value is greater than or equal to 1."),
+        ({"step-0-after": "5", "step-0-to": ""}, "This field is required."),
+        ({"step-0-after": "5", "step-0-to": "group:gone"}, "Select a valid choice."),
+        ({"route-0-to": "owners", "route-0-place0": "eur"}, "Give a value."),
+        ({"route-0-to": "owners", "route-0-place0": "eur", "route-0-value0": "[1"}, "This is not JSON."),
+        (
+            {"route-0-to": "owners", "route-0-place0": "e", "route-0-operator0": "regex", "route-0-value0": "(a)\\1"},
+            "Not a regular expression that can be searched in linear time",
+        ),
+        (
+            {"instead-0-person": "1", "instead-0-begin": "2099-12-24T09:00", "instead-0-end": "2099-12-24T09:00"},
+            "It must end after it begins.",
+        ),
+    ],
+    rolled_back=True,
+)
+def test_what_is_wrong_is_said_and_nothing_saved(
+    fields: dict[str, str], told: str, people: dict[str, Any], aurora: Any, as_person: Any
+) -> None:
+    if "instead-0-person" in fields:
+        fields = fields | {"instead-0-person": str(people["bob"].pk)}
+    answer = as_person(people["olga"]).post(f"/team/{aurora.pk}/asking", form(**fields))
+    assert answer.status_code == 422
+    page = answer.content.decode()
+    assert told in page
+    assert "Nothing was saved" in page
+    assert not TeamAsking.objects.exists()
+
+
+def test_only_owners_change_it_and_only_the_team_sees_it(
+    people: dict[str, Any], victor: Any, mallory: Any, aurora: Any, as_person: Any
+) -> None:
+    path = f"/team/{aurora.pk}/asking"
+    for person, seen, changed in ((victor, 200, 403), (people["carla"], 200, 403), (mallory, 404, 404)):
+        client = as_person(person)
+        assert (client.get(path).status_code, client.post(path, form()).status_code) == (seen, changed)
+
+
+def test_the_page_says_who_is_on_call_now_and_next_and_whom_nothing_reaches(
+    people: dict[str, Any], aurora: Any, as_person: Any
+) -> None:
+    now = timezone.now()
+    rota = {"people": [people["alice"].pk, people["bob"].pk], "begins": f"{Rota().last_handover(now)}"}
+    asking.save(aurora, people["olga"], {"rota": rota})
+    PersonNotices.objects.filter(person=people["bob"]).update(mentions=False)
+    page = as_person(people["carla"]).get(f"/team/{aurora.pk}/asking").content.decode()
+    assert "Now: <b>Alice</b>." in page
+    assert "UTC: Bob." in page
+    assert '<span class="pill">Bob</span>' in page
+    assert '<span class="pill">Alice</span>' not in page
+
+
+def test_an_item_says_who_is_asked_now_and_next(people: dict[str, Any], kuro: Any, aurora: Any, as_person: Any) -> None:
+    alice, bob = people["alice"], people["bob"]
+    given = {
+        "rota": {"people": [alice.pk]},
+        "routes": [{"to": "on-call"}],
+        "steps": [{"after": 15, "to": "owners"}, {"after": 15, "to": f"person:{bob.pk}"}],
+    }
+    asking.save(aurora, people["olga"], given)
+    held, program = kuro.hold(), program_of(alice)
+    assert program.get(f"/review/held/{held}").json()["asked"] is None
+    now = timezone.now()
+    steps.sweep(now)
+    page = as_person(alice).get(f"/queue/{held}/").content.decode()
+    assert "Asked: Alice (on call) since" in page
+    assert "</time> the owners" in page
+    asked = program.get(f"/review/held/{held}").json()["asked"]
+    assert (asked["to"], asked["people"], asked["next_to"]) == ("on-call", ["alice"], "owners")
+    steps.sweep(now + timedelta(minutes=16))
+    asked = program.get(f"/review/held/{held}").json()["asked"]
+    assert (asked["to"], asked["people"], asked["next_to"]) == ("owners", ["olga"], "person:bob")
+    page = as_person(alice).get(f"/queue/{held}/").content.decode()
+    assert "Asked: Olga (owners) since" in page
+    assert kuro.get(f"/held/{held}").json().keys().isdisjoint({"asked"}), "agents hear nothing of it"
