@@ -90,7 +90,7 @@ def test_the_page_lists_them_and_decides_them_only_if_the_owner_says_so(kuro: Ca
     assert "1 pending call would be denied:" in " ".join(shown.split())
     assert "ls -l src" in shown
     assert "rm -rf build" in shown
-    assert "Deletes build." in shown
+    assert "Deletes build" in shown
     assert "curl" not in shown
     assert 'name="settle"' in page
     assert "checked" not in page.partition('name="settle"')[2].partition(">")[0]
