@@ -15,6 +15,7 @@ from .gating import NOT_JSON, Asked, Outcome, OutcomeVerdict, Text, ToolCall, as
 WAIT_SECONDS = 25.0  # of one long poll: below what proxies allow, usually 30 or 60
 AGAIN_SECONDS = 0.5  # between two polls, where a proxy answered sooner
 MAX_CALL_ID = 255
+MAX_HINTS = 4_096  # of a tool's annotations, in bytes of JSON
 MAX_SCHEMA = 65_536  # of a schema's JSON, in bytes: of a larger one metacog is told that it was left out
 
 WhenUnreachable = Literal["deny", "allow"]
@@ -63,6 +64,7 @@ class Question:
             item = {"kind": "tool_call", "name": self.asked.name, "arguments": self.asked.arguments}
             item["call_id"] = self.call_id
             item |= schema_of(self.asked) | {"description": self.asked.description}
+            item["annotations"] = hints_of(self.asked)
         else:
             item = {"kind": self.asked.kind, "text": self.asked.text}
         item |= {"require_review": self.require_review or None, "expires_in": self.expires_in}
@@ -83,6 +85,12 @@ def schema_of(call: ToolCall) -> dict[str, Any]:
     if call.schema is not None and len(as_json(call.schema).encode("utf-8", "surrogatepass")) > MAX_SCHEMA:
         return {"schema_omitted": True}
     return {"schema": call.schema}
+
+
+def hints_of(call: ToolCall) -> Mapping[str, Any] | None:
+    """Give a call's annotations; none that metacog would not take, which may only ask for more."""
+    hints = call.annotations
+    return hints if hints and len(as_json(hints).encode("utf-8", "surrogatepass")) <= MAX_HINTS else None
 
 
 def gate(

@@ -21,7 +21,8 @@ class ToolCall:
     """A call that an agent is about to make.
 
     `arguments` is any JSON. `call_id` is the framework's own id: the same call asked again under it, in this run and
-    by any process, is one held item. `schema` is the JSON Schema that a reviewer's edit must meet.
+    by any process, is one held item. `schema` is the JSON Schema that a reviewer's edit must meet,
+    `annotations` are what the tool's MCP server says of it.
     """
 
     name: str
@@ -29,6 +30,7 @@ class ToolCall:
     call_id: str | None = None
     schema: Mapping[str, Any] | None = None
     description: str | None = None
+    annotations: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,10 @@ from pathlib import Path
 
 KEPT_SECONDS = 7 * 86_400.0  # as long as metacog keeps an approval that was not used
 BUSY_SECONDS = 10.0
-TABLE = "CREATE TABLE IF NOT EXISTS open (key TEXT PRIMARY KEY, call_id TEXT NOT NULL, at REAL NOT NULL, held TEXT)"
+TABLES = (
+    "CREATE TABLE IF NOT EXISTS open (key TEXT PRIMARY KEY, call_id TEXT NOT NULL, at REAL NOT NULL, held TEXT)",
+    "CREATE TABLE IF NOT EXISTS pinned (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+)
 
 
 def usual_path(name: str) -> Path:
@@ -99,10 +102,23 @@ class Journal:
         with closing(_Use(self)) as use, use.rows as rows:
             rows.execute("DELETE FROM open WHERE held = ?", (held,))
 
+    def pinned(self, key: str, value: str) -> str:
+        """Give what is kept for good under this key; `value`, from now on, where that is nothing."""
+        with closing(_Use(self)) as use, use.rows as rows:
+            rows.execute("INSERT OR IGNORE INTO pinned (key, value) VALUES (?, ?)", (key, value))
+            found: tuple[str] = rows.execute("SELECT value FROM pinned WHERE key = ?", (key,)).fetchone()
+        return found[0]
+
+    def pin(self, key: str, value: str) -> None:
+        """Keep a value for good in place of what was kept."""
+        with closing(_Use(self)) as use, use.rows as rows:
+            rows.execute("INSERT OR REPLACE INTO pinned (key, value) VALUES (?, ?)", (key, value))
+
     def _connect(self, file: str) -> sqlite3.Connection:
         rows = sqlite3.connect(file, timeout=BUSY_SECONDS)
         with rows:
-            rows.execute(TABLE)
+            for table in TABLES:
+                rows.execute(table)
         return rows
 
 

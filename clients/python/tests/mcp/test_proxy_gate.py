@@ -13,6 +13,7 @@ from mcp_types import ElicitResult
 
 from metacog_client import AsyncClient, flows
 from metacog_client.journal import Journal
+from metacog_client.mcp.definitions import Definitions
 from metacog_client.mcp.gate import Gate
 
 pytestmark = pytest.mark.anyio
@@ -57,10 +58,12 @@ async def test_the_person_sees_the_tool_as_its_server_describes_it(metacog: Any,
     call = item
     assert (call["name"], call["arguments"]) == ("mcp__bank__transfer", PAY)
     assert (call["description"], call["schema"]["properties"]["eur"]["maximum"]) == ("Send money to an account.", 500)
+    assert call["annotations"]["destructiveHint"] is True
 
 
 def test_a_schema_that_is_too_large_is_named_and_not_sent(tmp_path: Path) -> None:
-    gate = Gate(AsyncClient("http://127.0.0.1:1", "mck_x"), Journal(tmp_path / "state"), "s1")
+    journal = Journal(tmp_path / "state")
+    gate = Gate(AsyncClient("http://127.0.0.1:1", "mck_x"), journal, "s1", Definitions(journal, "bank"))
     call = gate._call("transfer", PAY, {"inputSchema": {"type": "object", "description": "x" * 65_536}})
     assert flows.schema_of(call) == {"schema_omitted": True}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from .. import journal
 from ..async_client import AsyncClient
 from ..gating import Outcome, ToolCall
 from . import wire
+from .definitions import Definitions
 
 PROGRESS_SECONDS = 5.0
 MAX_DESCRIPTION = 2_000
@@ -27,26 +28,35 @@ Tell = Callable[[int, str], Awaitable[None]]
 
 @dataclass
 class Gate:
-    """What every call is asked with. `wait` is for how many seconds a decision is waited for in one call."""
+    """What every call is asked with. `wait` is for how many seconds a decision is waited for in one call.
+
+    A call of a tool that says something else of itself than before is told to people, and if `holds_changed` held for
+    them, whatever rules and grants say, until they have approved one.
+    """
 
     client: AsyncClient
     journal: journal.Journal
     session: str
+    definitions: Definitions
     prefix: str = ""
     wait: float = 50.0
     expires_in: int | None = None
+    holds_changed: bool = True
     # The latest to ask about a call is the one whose client still listens: it alone makes use of an approval.
     _latest: dict[str, object] = field(default_factory=dict)
 
     async def decide(self, name: str, arguments: Any, tool: dict[str, Any] | None, tell: Tell) -> Outcome:
         """Ask about one call and wait; `tool` is how its server describes it, `tell` is told that it waits."""
         call = self._call(name, arguments, tool)
-        key = journal.key_of(self.client.url, self.session, call.name, wire.canonical(arguments))
+        changed = self.definitions.changes(name, tool)
+        # Asked about under another definition it is another question.
+        what = [call.name, wire.canonical(arguments), *([self.definitions.digest(tool)] if changed else [])]
+        key = journal.key_of(self.client.url, self.session, *what)
         call = replace(call, call_id=self.journal.open(key))
         assert call.call_id
         mine = self._latest[key] = object()
         try:
-            outcome = await self._asked(call, name, tell)
+            outcome = await self._asked(call, name, changed, tell)
             if outcome.verdict in ("pending", "unreachable"):
                 return outcome
             if self._latest.get(key) is not mine:
@@ -56,16 +66,20 @@ class Gate:
         finally:
             if self._latest.get(key) is mine:
                 del self._latest[key]
+        if tool is not None and changed and outcome.allowed:
+            self.definitions.allow(name, tool)
         if outcome.verdict == "edit" and not isinstance(outcome.arguments, dict):
             with self.client.reporting(outcome) as made:
                 made.skip(NO_OBJECT)
             return replace(outcome, allowed=False, message=NO_OBJECT)
         return outcome
 
-    async def _asked(self, call: ToolCall, name: str, tell: Tell) -> Outcome:
+    async def _asked(self, call: ToolCall, name: str, changed: Sequence[str], tell: Tell) -> Outcome:
         how: dict[str, Any] = {
             "session": self.session,
-            "metadata": {"via": "mcp-proxy", "tool": name[:200]},
+            "metadata": {"via": "mcp-proxy", "tool": name[:200]}
+            | ({"definition_changed": ", ".join(changed)} if changed else {}),
+            "require_review": bool(changed) and self.holds_changed,
             "expires_in": self.expires_in,
             "deadline": self.wait,
         }
@@ -84,8 +98,13 @@ class Gate:
         description = (tool or {}).get("description")
         if not isinstance(description, str) or not description.strip():
             description = None
+        hints = (tool or {}).get("annotations")
         return ToolCall(
-            self.prefix + name, arguments, schema=schema, description=description and description[:MAX_DESCRIPTION]
+            self.prefix + name,
+            arguments,
+            schema=schema,
+            description=description and description[:MAX_DESCRIPTION],
+            annotations=hints if isinstance(hints, dict) else None,
         )
 
 

@@ -19,11 +19,14 @@ from ..async_client import AsyncClient
 from ..errors import MetacogError
 from ..journal import Journal, usual_path, usual_session
 from . import upstream
+from .definitions import Definitions
+from .elicitation import People
 from .gate import Gate
 from .relay import Relay
 
+FLAGS = ("-h", "--help", "--skip-read-only")  # options that take no value
 WAIT_SECONDS = 50.0  # below the minute after which many clients give up
-USAGE = "metacog mcp-proxy [options] -- COMMAND …\n       metacog mcp-proxy [options] URL"
+USAGE = "metacog mcp-proxy [options] [--] COMMAND …\n       metacog mcp-proxy [options] URL"
 
 
 def main(arguments: list[str]) -> int:
@@ -38,17 +41,13 @@ def main(arguments: list[str]) -> int:
 
 
 def read_options(arguments: Sequence[str]) -> argparse.Namespace:
-    ours, command = list(arguments), []
-    if "--" in ours:
-        at = ours.index("--")
-        ours, command = ours[:at], ours[at + 1 :]
     parser = argparse.ArgumentParser(
         prog="metacog mcp-proxy",
+        allow_abbrev=False,
         usage=USAGE,
         description="Asks metacog before each tool call of an MCP server; all else passes through. Reads METACOG_URL "
         "and METACOG_API_KEY. What cannot be asked about is not called.",
     )
-    parser.add_argument("url", nargs="?", metavar="URL", help="of a server that speaks streamable HTTP")
     parser.add_argument("--name", help="of the server: the policy's rules see its tools as mcp__NAME__TOOL")
     parser.add_argument("--prefix", help="put before the tool's name in place of mcp__NAME__")
     parser.add_argument(
@@ -86,12 +85,28 @@ def read_options(arguments: Sequence[str]) -> argparse.Namespace:
         metavar="FILE",
         help="of calls that were asked about (%(default)s)",
     )
+    parser.add_argument(
+        "--changed",
+        choices=("hold", "tell"),
+        default="hold",
+        help="what to do about a tool that its server describes otherwise than before: hold its calls until one is "
+        "approved (the default), or only tell people of it",
+    )
+    parser.add_argument(
+        "--elicitation",
+        choices=("client", "people"),
+        default="client",
+        help="who answers what the server asks the user: the client's user, or people in metacog where the client can "
+        "ask nobody (the default), or people in any case",
+    )
+    ours, server = _parted(arguments)
     options = parser.parse_args(ours)
-    options.command = command
-    if bool(options.url) == bool(command):
-        parser.error("give either -- COMMAND … or a URL")
-    if options.url and not options.url.startswith(("http://", "https://")):
-        parser.error(f"{options.url!r} is no URL; a command stands behind --")
+    options.url, options.command = None, server
+    if server and server[0].startswith(("http://", "https://")):
+        options = parser.parse_args([*ours, *server[1:]])  # options may stand behind a URL, too
+        options.url, options.command = server[0], []
+    if not server:
+        parser.error("give either COMMAND … or a URL")
     if options.header and not options.url:
         parser.error("--header is for a URL")
     if not 0 <= options.wait <= 86_400:
@@ -101,9 +116,17 @@ def read_options(arguments: Sequence[str]) -> argparse.Namespace:
     if options.prefix is None:
         options.prefix = f"mcp__{options.name}__" if options.name else ""
     if not options.session:
-        what = [options.prefix, options.url or "", *command]
+        what = [options.prefix, options.url or "", *options.command]
         options.session = usual_session(f"mcp-proxy-{options.name or 'server'}", *what)
     return options
+
+
+def _parted(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Part the options from the server: at `--`, or without it (some who start this leave it out) at the first word."""
+    at = 0
+    while at < len(arguments) and arguments[at].startswith("-") and arguments[at] != "--":
+        at += 1 if arguments[at] in FLAGS or "=" in arguments[at] else 2
+    return [*arguments[:at]], [*arguments[at + (arguments[at : at + 1] == ["--"]) :]]
 
 
 async def _run(options: argparse.Namespace) -> int:
@@ -114,7 +137,17 @@ async def _run(options: argparse.Namespace) -> int:
         client = await stack.enter_async_context(
             AsyncClient(run=options.session, deadline=options.wait, retry_seconds=min(30.0, max(options.wait, 1.0)))
         )
-        gate = Gate(client, journal, options.session, options.prefix, options.wait, options.expires_in)
+        server_name = "\0".join([options.prefix, options.url or "", *options.command])
+        gate = Gate(
+            client,
+            journal,
+            options.session,
+            Definitions(journal, server_name),
+            options.prefix,
+            options.wait,
+            options.expires_in,
+            options.changed == "hold",
+        )
         server: upstream.Upstream
         if options.url:
             headers = dict(upstream.header(text, os.environ) for text in options.header)
@@ -123,7 +156,9 @@ async def _run(options: argparse.Namespace) -> int:
             server = await stack.enter_async_context(upstream.started(options.command))
         output = Output()
         stack.push_async_callback(output.finish)
-        relay = Relay(gate, output.send, server.send, options.skip_read_only)
+        named = options.name or options.url or options.command[0]
+        people = People(client, journal, options.session, named, options.wait, options.elicitation == "people")
+        relay = Relay(gate, output.send, server.send, options.skip_read_only, people)
         stack.push_async_callback(relay.close)
         return await _between(relay, server)
 

@@ -9,12 +9,13 @@ import sys
 import time
 import uuid
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..gating import Outcome
 from . import wire
 from .arguments import fault_of
+from .elicitation import CAPABILITIES, MAX_ROUNDS, People, forms_in, is_form, with_elicitation
 from .gate import Gate, sentence
 
 LIST_SECONDS = 10.0
@@ -23,6 +24,7 @@ MAX_PAGES = 100
 MAX_CONTINUED = 1_000
 PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"  # in `_meta` of each request from 2026-07-28 on
 REVIEW = "io.metacog/review"  # in `_meta` of the result of a call whose arguments a reviewer changed
+NOT_SAID = object()
 # While a call waits, its progress creeps: what the server says of it afterwards is more, as the protocol demands.
 CREEP = 1e-6
 
@@ -38,6 +40,8 @@ class _Made:
     asked: str
     arguments: Any
     outcome: Outcome | None
+    message: wire.Message | None = None  # as it was handed on, where people answer what the server asks meanwhile
+    rounds: int = 0
 
 
 @dataclass
@@ -46,7 +50,11 @@ class Relay:
     to_client: ToClient
     to_server: ToServer
     skip_read_only: bool = False
+    people: People | None = None  # who answers for a client that cannot ask its user
 
+    _people_answer: bool = False  # in the protocols before 2026-07-28, as the client said in the beginning
+    _asked: dict[Any, asyncio.Task[None]] = field(default_factory=dict)  # what people are asked, by the server's id
+    _going_on: set[asyncio.Task[None]] = field(default_factory=set)
     tools: dict[str, wire.Message] = field(default_factory=dict)
     _known_until: float = 0.0
     _waiting: dict[Any, asyncio.Task[None]] = field(default_factory=dict)  # calls that the server has not seen, by id
@@ -72,6 +80,8 @@ class Relay:
     async def _hand_on(self, message: wire.Message) -> None:
         if wire.is_call(message):
             await self._call(message)
+        elif message.get("method") == "initialize":
+            await self.to_server(self._introduced(message))
         elif message.get("method") == "notifications/cancelled" and self._cancelled(message):
             return  # the server has not heard of that call
         else:
@@ -79,6 +89,16 @@ class Relay:
                 params = message.get("params")
                 self._listing[message["id"]] = isinstance(params, dict) and params.get("cursor") is not None
             await self.to_server(message)
+
+    def _introduced(self, message: wire.Message) -> wire.Message:
+        """Have the server know that its questions are answered, where its client cannot ask anybody."""
+        params = message.get("params")
+        if self.people is None or not isinstance(params, dict):
+            return message
+        self._people_answer = self.people.takes_over(params.get("capabilities"))
+        if not self._people_answer:
+            return message
+        return {**message, "params": {**params, "capabilities": with_elicitation(params.get("capabilities"))}}
 
     def _cancelled(self, message: wire.Message) -> bool:
         params = message.get("params")
@@ -123,10 +143,16 @@ class Relay:
         if made is None:
             await self.to_client(wire.write(_denial(said, params, told)))
             return
-        self._made[said] = made
         if made.outcome and made.outcome.verdict == "edit":
             params = {**params, "arguments": made.arguments}
-        await self.to_server({**message, "params": params})
+        message = {**message, "params": params}
+        meta = params.get("_meta")
+        able = meta.get(CAPABILITIES) if isinstance(meta, dict) and PROTOCOL_VERSION in meta else NOT_SAID
+        if self.people and able is not NOT_SAID and self.people.takes_over(able):
+            message["params"] = {**params, "_meta": {**meta, CAPABILITIES: with_elicitation(able)}}
+            made = replace(made, message=message)
+        self._made[said] = made
+        await self.to_server(message)
 
     async def _decided(self, message: wire.Message) -> tuple[_Made | None, str]:
         params = message["params"]
@@ -185,6 +211,7 @@ class Relay:
 
     def _learn(self, tools: dict[str, wire.Message], are_all: bool) -> None:
         self.tools = tools
+        self.gate.definitions.see(tools)
         if are_all:
             self._known_until = time.monotonic() + KNOWN_SECONDS
 
@@ -210,11 +237,57 @@ class Relay:
                     if not self._own[said].done():
                         self._own[said].set_result(message)
                     return
+                if self._goes_on(said, message):
+                    return
                 changed = self._answered(said, message)
                 line = line if changed is None else wire.write(changed)
+            elif self._people_answer and is_form(message) and wire.is_id(said := message.get("id")):
+                self._asked[said] = asyncio.create_task(self._put(said, message["params"]))
+                return
+            elif message.get("method") == "notifications/cancelled" and self._taken_back(message):
+                return  # the client has not heard of that question
             elif message.get("method") == "notifications/tools/list_changed":
                 self._known_until = 0.0
         await self.to_client(line)
+
+    async def _put(self, said: Any, params: wire.Message) -> None:
+        """Put a server's question to people, and hand it their answer."""
+        assert self.people
+        try:
+            result = await self.people.answer(params)
+        finally:
+            self._asked.pop(said, None)
+        await self.to_server({"jsonrpc": "2.0", "id": said, "result": result})
+
+    def _taken_back(self, message: wire.Message) -> bool:
+        params = message.get("params")
+        said = params.get("requestId") if isinstance(params, dict) else None
+        task = self._asked.pop(said, None) if wire.is_id(said) else None
+        return task is not None and task.cancel()
+
+    def _goes_on(self, said: Any, message: wire.Message) -> bool:
+        """Say whether a call goes on once people have answered what its server asks; they are asked then."""
+        made, result = self._made.get(said), message.get("result")
+        if made is None or made.message is None or made.rounds >= MAX_ROUNDS or not isinstance(result, dict):
+            return False
+        forms = forms_in(result) if result.get("resultType") == "input_required" else None
+        if forms is None:
+            return False
+        task = asyncio.create_task(self._go_on(said, made, forms, result.get("requestState")))
+        self._going_on.add(task)
+        task.add_done_callback(self._going_on.discard)
+        return True
+
+    async def _go_on(self, said: Any, made: _Made, forms: wire.Message, state: Any) -> None:
+        assert self.people
+        assert made.message
+        answers = {name: await self.people.answer(form["params"]) for name, form in forms.items()}
+        if self._made.get(said) is not made:
+            return  # the client has cancelled it
+        params = {**made.message["params"], "inputResponses": answers}
+        message = {**made.message, "params": params | ({} if state is None else {"requestState": state})}
+        self._made[said] = replace(made, rounds=made.rounds + 1)
+        await self.to_server(message)
 
     def _answered(self, said: Any, message: wire.Message) -> wire.Message | None:
         """Learn from an answer to the client; return what it is to be changed to, if so."""
@@ -260,9 +333,10 @@ class Relay:
 
     async def close(self) -> None:
         """Stop waiting; what is held stays held, and is found again by who asks again."""
-        for task in list(self._waiting.values()):
+        tasks = [*self._waiting.values(), *self._asked.values(), *self._going_on]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._waiting.values(), return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _denial(said: Any, params: wire.Message, text: str) -> wire.Message:

@@ -5,12 +5,14 @@ Its list of tools has two pages; `echo.py FILE refused` lists none, and `echo.py
 """
 
 import json
+import os
 import sys
 from pathlib import Path
 
+SAYS = os.environ.get("ECHO_SAYS", "Send money")
 SCHEMA = {"type": "object", "properties": {"eur": {"type": "number", "maximum": 500}}}
 TOOLS = [
-    {"name": "transfer", "description": "Send money", "inputSchema": SCHEMA, "annotations": {"readOnlyHint": False}},
+    {"name": "transfer", "description": SAYS, "inputSchema": SCHEMA, "annotations": {"readOnlyHint": False}},
     {"name": "look", "description": "Read", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}},
 ]
 

@@ -1,0 +1,108 @@
+"""What a server asks the user in the middle of its work, where people in metacog answer it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import Any
+
+import pytest
+from mcp_types import ElicitResult
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.filterwarnings("ignore::mcp.MCPDeprecationWarning"),  # of what the protocol before the newest has
+]
+
+
+@pytest.fixture(autouse=True)
+def allowing(metacog: Any) -> Any:
+    metacog.policy(default_tool_call="allow")
+    yield
+    metacog.policy(default_tool_call="ask")
+
+
+def person(metacog: Any, session: str, verdict: str, **how: Any) -> list[Any]:
+    """Decide in a thread what is asked next; return where it will stand."""
+    came: list[Any] = []
+
+    def decide() -> None:
+        came.append(metacog.next_pending(session))
+        metacog.decide(came[0]["id"], verdict, **how)
+
+    threading.Thread(target=decide).start()
+    return came
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+@pytest.mark.parametrize(("sure", "says"), [(True, "closed"), (False, "left open")])
+async def test_people_answer_for_a_client_that_can_ask_nobody(
+    metacog: Any, setting: Any, mode: str, sure: bool, says: str
+) -> None:
+    async with setting.client(setting.proxied(setting.bank), mode=mode) as client:
+        came = person(metacog, setting.run, "answer", answer={"sure": sure})
+        result = await client.call_tool("close_account", {"account": "7"})
+    assert result.content[0].text == says, result
+    (question,) = came
+    assert (question["kind"], question["text"]) == ("question", "Close 7?")
+    assert question["schema"]["properties"]["sure"]["type"] == "boolean"
+    assert question["metadata"]["server"] == "bank"
+    assert setting.ledger == [{"tool": "close_account", "account": "7", "sure": sure}]
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_a_rejected_question_is_declined_and_a_late_one_cancelled(metacog: Any, setting: Any, mode: str) -> None:
+    async with setting.client(setting.proxied(setting.bank), mode=mode) as client:
+        person(metacog, setting.run, "reject", reason="Ask Ann.")
+        assert (await client.call_tool("close_account", {"account": "7"})).is_error
+    async with setting.client(setting.proxied(setting.bank, "--wait", "1"), mode=mode) as client:
+        assert (await client.call_tool("close_account", {"account": "8"})).is_error
+        (question,) = metacog.pending(setting.run)
+        metacog.decide(question["id"], "answer", answer={"sure": True})
+        again = await client.call_tool("close_account", {"account": "8"})
+    assert again.content[0].text == "closed", "asked again it is the same question, with its answer"
+    assert [each["account"] for each in setting.ledger] == ["8"]
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_a_client_that_can_ask_its_user_does_unless_people_are_wanted(
+    metacog: Any, setting: Any, mode: str
+) -> None:
+    asked: list[str] = []
+
+    async def elicit(context: Any, params: Any) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action="accept", content={"sure": True})
+
+    more = {"mode": mode, "elicitation_callback": elicit}
+    async with setting.client(setting.proxied(setting.bank), **more) as client:
+        assert (await client.call_tool("close_account", {"account": "7"})).content[0].text == "closed"
+    assert asked == ["Close 7?"]
+    async with setting.client(setting.proxied(setting.bank, "--elicitation", "people"), **more) as client:
+        person(metacog, setting.run, "answer", answer={"sure": False})
+        assert (await client.call_tool("close_account", {"account": "8"})).content[0].text == "left open"
+    assert asked == ["Close 7?"]
+
+
+def test_a_question_that_its_server_takes_back_is_answered_no_more(metacog: Any, setting: Any) -> None:
+    proxy = setting.drive(setting.proxied(setting.echo))
+    capabilities: dict[str, Any] = {}
+    introduced = {"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": {"name": "x"}}
+    proxy.request("initialize", introduced)
+    form = {"message": "Which?", "requestedSchema": {"type": "object", "properties": {"which": {"type": "string"}}}}
+    say = [
+        {"jsonrpc": "2.0", "id": "q1", "method": "elicitation/create", "params": form},
+        {"jsonrpc": "2.0", "id": "q2", "method": "elicitation/create", "params": {"mode": "url", "url": "https://x"}},
+    ]
+    proxy.request("test/say", {"messages": say})
+    assert [each.get("id") for each in proxy.others] == ["q2"], "a page to be opened is the client's"
+    question = metacog.next_pending(setting.run)
+    proxy.request("test/say", {"messages": [{**say[0], "id": "q3"}]})
+    cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "q1"}}
+    proxy.request("test/say", {"messages": [cancelled]})
+    metacog.decide(question["id"], "answer", answer={"which": "b"})
+    metacog.until(lambda: [each for each in setting.received if each.get("id") == "q3"], "q3 is not answered")
+    answers = {each["id"]: each.get("result") for each in setting.received if str(each.get("id")).startswith("q")}
+    assert answers == {"q3": {"action": "accept", "content": {"which": "b"}}}
+    assert json.dumps(proxy.others).count("cancelled") == 0
+    assert setting.received[0]["params"]["capabilities"] == {"elicitation": {"form": {}}}
