@@ -116,7 +116,7 @@ SUITES: dict[str, InPython | InNode] = {
     "hooks": InPython(("tests/hooks",), ("metacog_client.hooks",)),
     "langchain": InPython(("tests/adapters/test_langchain.py",), ("metacog_client.adapters.langchain",)),
     "llama-index": InPython(("tests/adapters/test_llama_index.py",), ("metacog_client.adapters.llama_index",)),
-    "mcp": InPython(("tests/mcp",), ("metacog_client.mcp", "metacog_client.mcp.proxy")),
+    "mcp": InPython(("tests/mcp",), ("metacog_client.mcp", "metacog_client.mcp.proxy"), programs=("testing/mcp",)),
     "openai-agents": InPython(("tests/adapters/test_openai_agents.py",), ("metacog_client.adapters.openai_agents",)),
     "pydantic-ai": InPython(("tests/adapters/test_pydantic_ai.py",), ("metacog_client.adapters.pydantic_ai",)),
     "typescript": InNode("typescript", oldest=(20, 11)),

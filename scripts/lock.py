@@ -17,7 +17,7 @@ OF_CLIENTS = {
     "hooks": "",
     "langchain": "langgraph-checkpoint-sqlite>=3.1,<4",
     "llama-index": "",
-    "mcp": "",
+    "mcp": "mcp-server-fetch>=2026.10\nmcp-server-git>=2026.10",
     "openai-agents": "",
     "pydantic-ai": "",
 }
