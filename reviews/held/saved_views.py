@@ -82,7 +82,7 @@ def rename(view: SavedView, name: str, person: User) -> None:
     try:
         with transaction.atomic():
             SavedView.objects.filter(pk=view.pk).update(name=name)
-            _record("view-renamed", view, person)
+            _record("view-renamed", view, person, was=view.name, name=name)
     except IntegrityError:
         raise Taken("name") from None
 
@@ -93,7 +93,7 @@ def delete(view: SavedView, person: User) -> None:
         view.delete()
 
 
-def _record(action: str, view: SavedView, person: User) -> None:
+def _record(action: str, view: SavedView, person: User, **rest: str) -> None:
     """Write down what is done to a team's view; a person's own are their business alone."""
     if view.team_id is not None:
-        audit.record(action, str(view.pk), actor=person, team=view.team_id)
+        audit.record(action, str(view.pk), actor=person, team=view.team_id, **rest)

@@ -120,6 +120,8 @@ def test_an_owner_changes_events_and_rotates_the_secret(as_person: Any, olga: An
     client.post(reverse("webhook", args=[webhook.public_id]), {"events": ["item.decided"]})
     before = TeamWebhook.objects.get()
     assert before.events == ["item.decided"]
+    told = AuditEvent.objects.get(action="webhook-changed").data
+    assert (told["was"], told["fields"]) == (webhook.events, ["item.decided"])
     assert client.post(reverse("webhook", args=[webhook.public_id]), {"events": []}).status_code == 422
     assert secret_on(step(client, webhook, "rotate").content.decode())
     after = TeamWebhook.objects.get()

@@ -144,8 +144,10 @@ def test_filters_are_saved_as_a_view_for_a_person_or_a_team(
     client.post(f"/queue/views/{own.pk}/delete")
     client.post(f"/queue/views/{ours.pk}/delete")
     assert tabs(client) == []
-    told = AuditEvent.objects.filter(action__startswith="view-").order_by("pk").values_list("action", flat=True)
-    assert list(told) == ["view-saved", "view-renamed", "view-deleted"], "what is a person's own is not the team's"
+    told = AuditEvent.objects.filter(action__startswith="view-").order_by("pk").values_list("action", "data")
+    renamed = {"was": "Words", "name": "Said"}
+    expected = [("view-saved", {}), ("view-renamed", renamed), ("view-deleted", {})]
+    assert list(told) == expected, "what is a person's own is not the team's"
 
 
 def test_my_day_counts_what_this_person_decided_today(
