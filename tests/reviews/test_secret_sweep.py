@@ -118,11 +118,11 @@ def call(cut: Cut, name: str) -> dict[str, Any]:
         "name": f"tool {cut(f'{name} name', line=True)}"[:255],
         "call_id": f"call {cut(f'{name} call_id', line=True)}"[:255],
         "arguments": {
-            "text": f"with {cut(f'{name} argument')} in it",
+            "text": f"with\n{cut(f'{name} argument')} in it",
             "command": cut(f"{name} command"),
             "list": [cut(f"{name} argument in a list"), ["--password", cut(f"{name} option")]],
             "inner": {"deep": {"note": cut(f"{name} argument within")}, "json": json.dumps({"x": cut(f"{name} JSON")})},
-            f"key {cut(f'{name} key of an argument')}": 1,
+            f"key\n{cut(f'{name} key of an argument')}": 1,
             "password": cut(f"{name} password"),
             "old_string": f"a\n{cut(f'{name} old text')}\nb", "new_string": f"a\n{cut(f'{name} new text')}\nc",
             "file_path": f"/srv/{cut(f'{name} path', word=True)}",

@@ -65,7 +65,8 @@ class Shape(NamedTuple):
     unfinished: re.Pattern[str]  # of one that a text's end cuts off
 
 
-_B = r"(?<![A-Za-z0-9])"  # nothing that it could be the rest of
+# Nothing that it could be the rest of; but what an escape ends with is none: \n, \u000a, %0A.
+_B = r"(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{4})|(?<=%[0-9A-Fa-f]{2}))"
 _NEVER = "(?!)"
 _ADDRESS = r"://[^\s/?#\"'@:<>]{0,255}+:"
 _PEM = r"[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
@@ -126,7 +127,7 @@ _TABLE: tuple[tuple[str, ...], ...] = (  # names, hints, what is looked for ther
     ("Resend", "re_", rf"{_B}re_[A-Za-z0-9]{{8}}_[A-Za-z0-9]{{16,}}"),
     ("Telegram, a bot", ":aa", r"(?<=[0-9]{8}):(?P<secret>AA[\w-]{33})(?![\w-])", r"\S*\Z"),
     ("Terraform", ".atlasv1.", r"\.atlasv1\.(?P<secret>[\w-]{16,})", r"\S*\Z"),
-    ("JSON Web Token", "eyj", r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]{6,}(?:\.[\w-]*)?"),
+    ("JSON Web Token", "eyj", rf"(?<![_-]){_B}eyJ[\w-]{{8,}}\.[\w-]{{6,}}(?:\.[\w-]*)?"),
     ("private key", "-----begin", rf"-----BEGIN {_PEM}.*?(?:-----END {_PEM}|\Z)"),
     (
         "PuTTY, a private key", "private-lines:", r"Private-Lines: \d+(?P<secret>.*?(?:Private-MAC: \w+|\Z))",
@@ -165,7 +166,7 @@ _TABLE: tuple[tuple[str, ...], ...] = (  # names, hints, what is looked for ther
     ),
 )  # fmt: skip
 SHAPES = tuple(
-    Shape(name, hints.split(), re.compile(pattern, re.DOTALL), re.compile(*unfinished or (r"(?<![A-Za-z0-9])\S*\Z",)))
+    Shape(name, hints.split(), re.compile(pattern, re.DOTALL), re.compile(*unfinished or (rf"{_B}\S*\Z",)))
     for name, hints, pattern, *unfinished in _TABLE
 )
 
@@ -315,7 +316,7 @@ def _word_begins(text: str, at: int) -> int:
     least = max(0, at - LONGEST_NAME // 2)
     while at > least and (text[at - 1].isalnum() or text[at - 1] in "_-"):
         at -= 1
-    return at
+    return at + (text[at - 1 : at] == "\\" and text[at] in "bfnrt")  # what an escape ends with is no part of it
 
 
 def _value(text: str, start: int, end: int, is_cut: bool) -> Place | None:
@@ -358,7 +359,8 @@ def _is_value(found: re.Match[str], name: str, text: str, is_cut: bool) -> bool:
     value, end = found["plain"], found.end()
     if value is None or (is_cut and end == len(text)):
         return True
-    if "\n" in found["blank"] or text[end : end + 1] in ("(", "[") or _is_code(value):
+    is_called = text[end : end + 1] in ("(", "[") and value.replace(".", "_").isidentifier()
+    if "\n" in found["blank"] or is_called or _is_code(value):
         return False
     if found["closed"] or found["scheme"] or len(value) == MOST_PLAIN:
         return True

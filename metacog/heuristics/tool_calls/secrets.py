@@ -22,6 +22,7 @@ from .secret_shapes import is_secret, is_secret_option, may_hold, secret_places
 
 MASK = "••••••••"
 _NO_DETAIL = "does not meet the schema"  # of a secret, which it would quote
+_QUOTED_NAME = re.compile(r'("(?:[^"\\]|\\.)*+")(?P<sign>\s*+:)?', re.DOTALL)  # or a value, without the sign
 _NOTHING = ("", "null", "true", "false")  # of a secret's name: says no secret
 
 
@@ -53,7 +54,7 @@ def mask(text: str, *, call: str = "", is_cut: bool = False) -> Masked:
     begin = len(call) + 1 if call else 0
     may_be_json = call or text[:1] in ("{", "[")
     is_json = may_be_json and may_hold(text) and (call or is_cut or _is_json(text))
-    edits = [*_edits_of_json(text, begin)] if is_json else []
+    edits = sorted(_edits_of_json(text, begin)) if is_json else []
     starts, ends = [edit[0] for edit in edits], [edit[1] for edit in edits]
     for start, end in secret_places(text, is_cut=is_cut):
         within = edits[bisect_right(ends, start) : bisect_left(starts, end)]
@@ -86,6 +87,11 @@ def _edits_of_json(text: str, begin: int) -> Iterator[tuple[int, int, str]]:
             yield start, end, f'"{MASK}"'
         elif text[start] == '"' and (new := masked_text(leaf.value)) != leaf.value:
             yield start, end, canonical(new)
+    if "\\" in text:  # else names read as they are written
+        for found in _QUOTED_NAME.finditer(text, begin):
+            name = _string(found[1]) if found["sign"] else ""
+            if (new := masked_text(name)) != name:
+                yield *found.span(1), canonical(new)
 
 
 def masked_text(text: str, *, is_cut: bool = False) -> str:
@@ -419,6 +425,7 @@ _TELLING = (
     "command", "cmd", "script", "sql", "query", "statement", "code", "url", "path", "file_path", "filename", "to",
     "recipient", "amount", "eur", "usd", "subject",
 )  # fmt: skip
+_SHORT_NAME = re.compile(r"[\w.]{1,15}")  # in which no secret stands
 MOST = 6  # arguments that a line names
 LONG = 60  # characters of one value
 FIRST = 160  # of the first: a row of the queue ends within it, and is cut once
@@ -432,9 +439,9 @@ def line(name: str, text: str) -> str:
     found = [leaf for leaf in leaves(text.removeprefix(name)) if leaf.path or leaf.value not in ("{}", "[]")]
     found.sort(key=_telling)
     told = [
-        f"{leaf.name}={value}" if leaf.name else value
+        f"{name}={value}" if leaf.name else value
         for at, leaf in enumerate(found[:MOST])
-        for value in (_value(leaf, LONG if at else FIRST),)
+        for name, value in ((_name(leaf), _value(leaf, LONG if at else FIRST)),)
     ]
     return " ".join([*told, "…"] if len(found) > MOST else told)
 
@@ -450,6 +457,10 @@ def excerpt(kind: str, name: str | None, text: str) -> str:
     The end of `text` may be cut off.
     """
     return f"{name} {line(name, text)}" if kind == TOOL_CALL and name else without_tags(masked_text(text, is_cut=True))
+
+
+def _name(leaf: Leaf) -> str:
+    return leaf.name if _SHORT_NAME.fullmatch(leaf.name) else masked_text(leaf.name)
 
 
 def _value(leaf: Leaf, most: int) -> str:

@@ -50,6 +50,11 @@ KEY = "mck_aB3dE5gH7jK9mN1pQ3sT5vW7"
         ('["\\u5bc6 密 ' + KEY + '"]', f'["密 密 {MASK}"]'),
         ('{"p\\u0061ss": "a b"}', f'{{"p\\u0061ss": "{MASK}"}}'),
         ('{"c": ["--password", "a b"]}', f'{{"c": ["--password", "{MASK}"]}}'),
+        # What an escape ends with is no part of a word, be it read as JSON or not.
+        (f'{{"x\\n{KEY}": "x\\n{KEY}"}}', f'{{"x\\n{MASK}": "x\\n{MASK}"}}'),
+        (f'{{"a": "x\\n{KEY}"}}\n{{"a": "x\\u000a{KEY}", "b": "\\npin=1234\\n[1]"}}',
+         f'{{"a": "x\\n{MASK}"}}\n{{"a": "x\\u000a{MASK}", "b": "\\npin={MASK}[1]"}}'),
+        (f"a%0A{KEY}&b=%3D{KEY}", f"a%0A{MASK}&b=%3D{MASK}"),
         # A secret that goes on into one of JSON: a key of 43 characters would have none behind it.
         (f'{{"{KEY}/":{{"pin":7}}}}', f'{{"{MASK}/":{{"pin":"{MASK}"}}}}'),
     ],
@@ -415,6 +420,8 @@ def test_leaves_have_the_way_to_them(text: str, found: list[tuple[str, str]]) ->
         ('{"a": 1, "b": "' + "x" * 58 + '…yy"}', "a=1 b=" + "x" * 58 + "…"),
         ('{"to": "use ' + KEY[:9], f"to=use {MASK}…"),
         ('"x"', "x"),
+        (f'{{"x.{KEY}": {{"y": 1}}, "t=abcd1": 2}}', f"x.{MASK}.y=1 t=abcd1=2"),
+        ('{"pin=abcd1": 1}', f"pin={MASK}=1"),
         ('{"to": "bob and al', "to=bob and al…"),
         ("{}", ""),
         ("[]", ""),
