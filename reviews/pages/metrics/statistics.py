@@ -201,6 +201,7 @@ def _learned(request: PersonRequest, asked: Asked) -> list[dict[str, Any]]:
                 {
                     "id": f"{team.pk}-calls" if of_calls else team.pk,
                     "team": team.pk,
+                    "of_calls": of_calls,
                     "name": " · ".join(filter(None, names)),
                     "is_proven": row is not None and worth.is_proven(row),
                     "url": f"{reverse('learned-risk')}?team={team.pk}",
@@ -225,9 +226,9 @@ def _learned_line(learned: Sequence[dict[str, Any]]) -> str:
         return gettext("What was learned orders the queue no better yet, neither for words nor for tool calls.")
     if len(proven) == len(learned):
         return gettext("What was learned orders the queue better, for words and for tool calls.")
-    return gettext("What was learned orders the queue better for %(kind)s, not yet for the others.") % {
-        "kind": proven[0]["name"]
-    }
+    if proven[0]["of_calls"]:
+        return gettext("What was learned orders the queue better for tool calls, not yet for words.")
+    return gettext("What was learned orders the queue better for words, not yet for tool calls.")
 
 
 # -- words -----------------------------------------------------------------------------------------
