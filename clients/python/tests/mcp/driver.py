@@ -44,9 +44,12 @@ def answers(message: Any, said: Any) -> bool:
 class Driver:
     """A process that is spoken to in lines of JSON."""
 
-    def __init__(self, arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, arguments: Sequence[str], environment: Mapping[str, str] | None = None, stderr: int | None = None
+    ) -> None:
+        around = dict(environment or os.environ)
         self.process = subprocess.Popen(
-            arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(environment or os.environ)
+            arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, env=around
         )
         self.came: queue.Queue[Any] = queue.Queue()
         self.others: list[Any] = []  # what came while something else was waited for

@@ -23,6 +23,7 @@ from .definitions import Definitions
 from .elicitation import People
 from .gate import Gate
 from .relay import Relay
+from .sign_in import signing_in
 
 FLAGS = ("-h", "--help", "--skip-read-only")  # options that take no value
 WAIT_SECONDS = 50.0  # below the minute after which many clients give up
@@ -93,6 +94,13 @@ def read_options(arguments: Sequence[str]) -> argparse.Namespace:
         "approved (the default), or only tell people of it",
     )
     parser.add_argument(
+        "--sign-in",
+        type=int,
+        metavar="PORT",
+        help="sign in to the server of a URL with the browser (OAuth), which comes back to this port of this machine; "
+        "what comes of it is kept beside --state",
+    )
+    parser.add_argument(
         "--elicitation",
         choices=("client", "people"),
         default="client",
@@ -107,8 +115,8 @@ def read_options(arguments: Sequence[str]) -> argparse.Namespace:
         options.url, options.command = server[0], []
     if not server:
         parser.error("give either COMMAND … or a URL")
-    if options.header and not options.url:
-        parser.error("--header is for a URL")
+    if (options.header or options.sign_in) and not options.url:
+        parser.error(f"{'--header' if options.header else '--sign-in'} is for a URL")
     if not 0 <= options.wait <= 86_400:
         parser.error("--wait is a number of seconds, at most 86400")
     if options.expires_in is not None and options.expires_in < 1:
@@ -151,7 +159,12 @@ async def _run(options: argparse.Namespace) -> int:
         server: upstream.Upstream
         if options.url:
             headers = dict(upstream.header(text, os.environ) for text in options.header)
-            server = await stack.enter_async_context(upstream.connected(options.url, headers, lambda: relay.tools))
+            auth = None
+            if options.sign_in:
+                asking = signing_in(options.url, options.state.parent, options.sign_in)
+                auth = await stack.enter_async_context(asking)
+            connecting = upstream.connected(options.url, headers, lambda: relay.tools, auth)
+            server = await stack.enter_async_context(connecting)
         else:
             server = await stack.enter_async_context(upstream.started(options.command))
         output = Output()

@@ -193,7 +193,7 @@ class Address:
 
 @contextlib.asynccontextmanager
 async def connected(
-    url: str, headers: Mapping[str, str], tools: Callable[[], Mapping[str, wire.Message]]
+    url: str, headers: Mapping[str, str], tools: Callable[[], Mapping[str, wire.Message]], auth: Any = None
 ) -> AsyncIterator[Address]:
     try:
         import httpx2
@@ -214,7 +214,7 @@ async def connected(
     # Once connected, a call may take as long as it likes: its client decides when to give up.
     timeout = httpx2.Timeout(CONNECT_SECONDS, read=None)
     async with (
-        Answering(headers=dict(headers), timeout=timeout) as http,
+        Answering(headers=dict(headers), timeout=timeout, auth=auth) as http,
         streamable_http_client(url, http_client=http) as (read, write),
     ):
         yield Address(read, write, tools)
