@@ -18,15 +18,17 @@ _FOLDERS = r"""
     \.ipynb_checkpoints \.hypothesis \.gradle \.kotlin \.cxx \.dart_tool \.build DerivedData Pods \.zig-cache zig-cache
     zig-out \.stack-work elm-stuff nimcache \.lake \.rebar3 \.elixir_ls \.cpcache \.shadow-cljs \.bloop \.metals
     \.terraform \.terragrunt-cache \.serverless \.aws-sam cdk\.out _site \.quarto \.pnpm-store \.pdm-build
+    generated __generated__ \.vscode-test
     pip-wheel-metadata \.pants\.d \.phpunit\.cache \.[\w-]*[_.-]?cache
 """
 _BELOW = r"""
+    \.idea/caches
     vendor/bundle cypress/(?:videos|screenshots|downloads) \.yarn/(?:cache|unplugged) Carthage/Build var/cache
     bootstrap/cache storage/framework/(?:cache|views) public/packs(?:-test)? \.vitepress/(?:cache|dist)
 """
 _FILES = r"""
     \.coverage[\w.-]* coverage\.(?:xml|out|lcov) lcov\.info [^/]*\.egg-info [^/]*\.py[co] [^/]*\.tsbuildinfo
-    \.\w+\.result\.cache \.DS_Store
+    \.\w+\.result\.cache \.DS_Store (?:npm|yarn|pnpm)-(?:debug|error)\.log\*?
 """
 _GLOBS = r"\*\.(?:o|obj|class|beam|gcda|gcno|gcov|profraw|log|tmp|bak|orig|rej|sw[op])"
 _ALL = "|".join([*_FOLDERS.split(), *_BELOW.split(), *_FILES.split()])
@@ -38,6 +40,11 @@ BESIDE = {
     "lib": re.compile(r"(?:^|[\s/{,])(?:esm|cjs|umd)(?=$|[\s/;,}])|\btsc\b|\bbabel\b"),
     "deps": re.compile(r"\bmix deps\.get\b"),
     "vendor": re.compile(r"\bcomposer (?:install|update|i)\b|\bgo mod vendor\b"),
+    "site": re.compile(r"\bmkdocs\b"),
+    "public": re.compile(r"\b(?:hugo|gatsby|hexo)\b"),
+    "env": re.compile(r"\b(?:virtualenv|venv) "),
+    "gen": re.compile(r"\b(?:generate|codegen|protoc)\b"),
+    "api": re.compile(r"\b(?:typedoc|sphinx-apidoc|dartdoc)\b"),
     "esm": re.compile(""),
     "cjs": re.compile(""),
     "umd": re.compile(""),

@@ -32,10 +32,12 @@ class Split:
         self.alone: tuple[Place, ...] | None = None
         self.extra: list[tuple[Flag, Word | None]] = []
         self.ended = False
+        self.is_before = False  # where the subcommand stands, flags are the program's own
         self.left: list[Word] = []
 
     def _spec(self, name: str) -> Flag | None:
-        flag = self.row.flags.get(name) or self.base.flags.get(name)
+        first, second = (self.base, self.row) if self.is_before else (self.row, self.base)
+        flag = first.flags.get(name) or second.flags.get(name)
         if flag is None and self.dash_long and name.startswith("--"):
             return self._spec(name[1:])
         return flag
@@ -108,6 +110,7 @@ class Split:
         """Take the flag at `at`; where its last word stands."""
         word = self.words[at]
         text = word.text
+        self.is_before = bool(self.places) and at < self.places[0]
         spec = self._spec(text)
         if spec is not None:
             return self._take(text, spec, at)

@@ -40,6 +40,10 @@ AGAIN = re.compile(
 LOOKS = frozenset({"read", "fetch"})
 SHOWN = frozenset({"show", "cat-file", "diff", "log", "grep", "annotate", "whatchanged", "archive"})
 PATCHES = frozenset({"-p", "-u", "--patch", "-S", "-G", "-L"})
+CHOICES = frozenset({"-o", "-or", "-not", "!", ","})  # of an expression that asks for one thing or another
+NAMING = frozenset(  # the shell's own, which are given names of variables
+    ["printf", "test", "[", "read", "unset", "wait", "declare", "typeset", "local", "export", "readonly", "let"]
+) | {"getopts", "mapfile", "readarray", "eval", "set", "env", "exec", "command", "builtin"}
 SERVERS = frozenset({"http.server", "serve", "http-server", "live-server"})  # of files
 JOBS = frozenset({LAST_JOB, NUMBER, "%1"})
 KEEPS = frozenset({"chmod", "chown", "chgrp", "touch"})  # what is in a file
@@ -62,13 +66,14 @@ def run(text: "Text", argv: Sequence[Word], state: State, given: Given | None) -
         _strange(text, name, "a program named at run time", None)
         return None
     for word in [word for word in words if "[" in word.text]:
-        if word.exact and RUN_NAME.search(word.text):
+        if word.exact and RUN_NAME.search(word.text) and (name.text in NAMING or name.text not in text.out.programs):
             text.doubt("a name that is run", (word.start, word.end))
     if name.text in state.aliases:
         text.doubt("alias", (name.start, name.end))
-    body = state.functions.get(name.text)
-    if body is not None:
-        text.call(name.text, body, state, given)
+    function = state.functions.get(name.text)
+    if function is not None:
+        owner, node = function
+        owner.call(name.text, node, state, given)
         if name.text not in text.out.programs:
             return None
     own = OWN.get(name.text)
@@ -145,7 +150,7 @@ def _apply(
     if rule is not None or was_marked:
         out.mark = owned.mark(text, applied, inner, rule)
     found_by = search.search(words) if applied.feeds == "roots" else None
-    for found in _found(applied, found_by):
+    for found in _found(applied, words, found_by):
         if found.effect == "unknown" and (
             (out.mark and _runs_own_sql(text, applied, inner)) or (given is not None and _is_asked(applied))
         ):
@@ -184,7 +189,7 @@ def _apply(
     if program == "timeout":
         out.ended()
     for language, word in _pieces(applied.code):
-        in_memory = language.startswith("sql:") and applied.operands[:1] and applied.operands[0].text == ":memory:"
+        in_memory = language.startswith("sql:") and _is_in_memory(applied)
         code.read(text, "sql:memory" if in_memory else language, word, inner, given)
     if applied.runs or "execute" in kinds:
         _heard(text, applied, words, inner)
@@ -199,7 +204,7 @@ def _apply(
         place = applied.operands[0].text if applied.operands else program
         out.add("write", place, "name", span=span, detail="changes another machine")
     if applied.stdin:
-        _from_input(text, applied.stdin, span, inner, given)
+        _from_input(text, "sql:memory" if _is_in_memory(applied) else applied.stdin, span, inner, given)
     out.mark, out.theirs = was_marked, was_theirs
     if rule is not None and rule.makes:
         owned.remember(text, applied, state, rule)
@@ -208,6 +213,11 @@ def _apply(
         out.moved |= {out.place(word, inner.cwd) for word in applied.operands[-1:]}
     output = _output(applied, words, given, found_by)
     return Given(by=program) if output is None else Given(output.text, output.roots, program)
+
+
+def _is_in_memory(applied: Applied) -> bool:
+    """Whether a client of SQLite is told of a database that is gone when it ends."""
+    return bool(applied.operands) and applied.operands[0].text == ":memory:"
 
 
 def _told(text: "Text", applied: Applied, state: State) -> State:
@@ -317,12 +327,15 @@ def _runs_own_sql(text: "Text", applied: Applied, state: State) -> bool:
     return bool(places) and len(places) == len(run) and all(is_below(place, text.out.room) for place in places)
 
 
-def _found(applied: Applied, found_by: search.Search | None) -> Sequence[Found]:
-    """The effects of a command; what a search deletes is below where it starts."""
+def _found(applied: Applied, words: Sequence[Word], found_by: search.Search | None) -> Sequence[Found]:
+    """The effects of a command; what a search deletes is below where it starts, and nothing where that is empty."""
     if found_by is None or ("-delete", None) not in applied.flags:
         return applied.found
     roots = applied.operands or [Word(".")]
     kept = [found for found in applied.found if found.effect != "delete"]
+    asked = [word.text for word in words]
+    if "-empty" in asked[: asked.index("-delete")] and CHOICES.isdisjoint(asked):
+        return [*kept, *(Found("write", root) for root in roots)]
     return [*kept, *(Found("delete", word) for word in search.below(roots, found_by.deleted))]
 
 
@@ -474,7 +487,11 @@ def _from_file(text: "Text", language: str, file: Word, state: State) -> None:
     _made_script(text, file, language, state)
     if not language.startswith("sql"):
         _named_script(text, file, (), state)
-    elif place not in text.out.made and not (text.out.mark and is_below(place, text.out.room)):
+    elif (
+        language != "sql:memory"
+        and place not in text.out.made
+        and not (text.out.mark and is_below(place, text.out.room))
+    ):
         text.out.add("unknown", span=_span(file), detail="code from its input")
 
 

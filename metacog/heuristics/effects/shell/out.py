@@ -79,6 +79,7 @@ class Out:
         self.written: set[str] = set()
         self.served: list[Effect] = []  # what servers of the project's files publish, until they are ended
         self.over: set[Effect] = set()  # of these, what is over when the text is
+        self.uncalled: dict[tuple[int, int], Callable[[], None]] = {}  # functions, until something calls them
         self.moved: set[str] = set()  # places that it has moved something to
         self.links: dict[str, str] = {}  # links that it has made, and what they point to
 
@@ -91,6 +92,8 @@ class Out:
         """Do `work`; what is too much for it is unknown."""
         try:
             work()
+            while self.uncalled:  # for whoever calls them later
+                self.uncalled.popitem()[1]()
         except TooMuch:
             self.compound = True
             self.add("unknown", span=span, detail="too long or too deep")

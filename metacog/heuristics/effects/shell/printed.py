@@ -21,6 +21,10 @@ ONE_WORD = re.compile(
     r"(?: -- [\w./-]+)?"
 )
 FIND = re.compile(r"find ([\w./][\w./-]*)(?: -type [fd])? -name ['\"]?([\w*?.][\w*?.-]*)['\"]?(?: -type [fd])?")
+LISTED = re.compile(r"ls (?:-1 ?)?(?:-d1? )([\w./-]*\*[\w./*-]*)|ls (?:-1 )?([\w./-]*\*\.[A-Za-z]\w{0,5})")
+CACHES = re.compile(
+    r"go env GOCACHE|npm config get cache|pip3? cache dir|yarn cache dir|uv cache dir|poetry config cache-dir"
+)
 TREE = re.compile(  # prints names of files below the working directory
     r"(?:git (?:grep (?:-\w+ )*-\w*l\w*|ls-files|diff (?:--cached |--staged |HEAD )?--name-only)|rg (?:-\w+ )*-\w*l\w*"
     r"|grep (?:-\w+ )*-(?:\w*[rR]\w*l|\w*l\w*[rR])\w*)(?: ([^;|&<>$`\n]*))?"
@@ -58,6 +62,12 @@ def printed(source: str, state: State) -> Word | None:
     tree = TREE.fullmatch(source)
     if tree is not None and not LEADS_OUT.search(tree[1] or ""):
         return Word("./**", exact=False)
+    if (listed := LISTED.fullmatch(source)) is not None and not LEADS_OUT.search(
+        (listed[1] or listed[2]).removeprefix("/tmp/")
+    ):
+        return Word(listed[1] or listed[2], exact=False)
+    if CACHES.fullmatch(source) is not None:
+        return Word("~/.cache/tool", exact=False)
     if (temporary := MKTEMP.fullmatch(source)) is not None:
         return _temporary(temporary)
     if ONE_WORD.fullmatch(source) is None:

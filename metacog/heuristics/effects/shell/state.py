@@ -10,6 +10,8 @@ from ..programs import Word
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+    from .walk import Text
+
 ELSEWHERE = "$PWD"  # a working directory that is not known
 NUMBER = "[0-9]*"  # a number that is not known
 LAST_JOB = "%+"  # as the shell names it
@@ -50,7 +52,7 @@ class State:
 
     cwd: str | None = None
     variables: dict[str, Word | None] = field(default_factory=dict)
-    functions: dict[str, "Node"] = field(default_factory=dict)
+    functions: dict[str, tuple["Text", "Node"]] = field(default_factory=dict)
     aliases: set[str] = field(default_factory=set)
     blind: bool = False  # a variable may have changed under another name
     given: Mapping[str, Word | None] = field(default_factory=dict)  # to programs, by the text; never changed in place

@@ -168,6 +168,8 @@ def declaration(text: "Text", node: "Node", state: State, given: Given | None, e
     if not extra and all(flag.startswith("-") and not {"f", "F"} & set(flag) for flag in flags):  # not functions
         text.out.add("read", "environment", "name", span=text.span(node))
         text.out.add("secret", "environment", "name", span=text.span(node))
+    if any(flag.startswith("-") and "f" in flag for flag in flags):
+        text.exported([flag for flag in flags if flag in state.functions], state)
     for child in [*node.named_children, *extra]:
         if child.type == "variable_assignment":
             assignment(text, child, state, given=node.children[0].type == "export")

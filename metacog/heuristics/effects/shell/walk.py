@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,7 +26,7 @@ TURNED = re.compile(  # the grammar takes what stands behind `<<X` for words whe
     r"((?:\d?>&\d|\d?>[ ]?/dev/null|&>[ ]?/dev/null)(?:[ \t]+\d?>&\d)*)(?=[ \t]*\|)"
 )
 NAMES_ONLY = re.compile(  # of the environment: its variables' names, or those that hold no secrets
-    r"(?:env|printenv)\s*\|\s*(?:cut -d ?['\"]?=['\"]? -f ?1|sed ['\"]s/=\.\*//['\"]"
+    r"(?:env|printenv)\s*\|\s*(?:sort\s*\|\s*)?(?:cut -d ?['\"]?=['\"]? -f ?1|sed ['\"]s/=\.\*//['\"]"
     r"|awk -F ?['\"]?=['\"]? '\{ ?print \$1 ?\}'|(?:grep|rg) (?:-[iEcn]+ )?(['\"]?)\^?\(?(?:(?:\\?\|)?\^?"
     r"(?:NODE|PYTHON|RUBY|JAVA|PATH|PYTHON(?:PATH|HOME)?|NODE_ENV|JAVA_HOME|GO(?:PATH|ROOT|FLAGS)|RUSTFLAGS"
     r"|CARGO_HOME|HOME|LANG|LC_\w+|VIRTUAL_ENV|CONDA_PREFIX|PORT"
@@ -321,15 +321,34 @@ class Text:
     def function(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> None:
         self.odd(extra, state)
         name = node.child_by_field_name("name")
-        body = node.child_by_field_name("body")
-        if name is None or body is None:
+        if name is None:
             return
         inner = state.copy()
         inner.blind = True
-        self.statement(body, inner, given)
+        state.functions[self.source(name)] = (self, node)
+        self.out.uncalled[id(self), node.id] = partial(self.later, node, inner)
+
+    def exported(self, names: Sequence[str], state: State) -> None:
+        """Have functions read once more, for other shells that call them, whatever variables those have."""
+        for owner, node in (state.functions[name] for name in names):
+            inner = state.copy()
+            inner.blind = True
+            self.out.uncalled[id(owner), -node.id] = partial(owner.later, node, inner)
+
+    def later(self, node: "Node", state: State) -> None:
+        """Read a function that nothing in the text calls, with the traps that it sets."""
+        known = len(self.traps)
+        self._body(node, state, None)
+        for command, last, before in self.traps[known:]:
+            commands.trapped(self, command, last, before)
+
+    def _body(self, node: "Node", state: State, given: Given | None) -> None:
+        """Read what a function does."""
+        body = node.child_by_field_name("body")
+        if body is not None:
+            self.statement(body, state, given)
         for child in node.children_by_field_name("redirect"):
-            self.redirect(child, inner)
-        state.functions[self.source(name)] = body
+            self.redirect(child, state)
 
     def redirected(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> Given:
         """A statement with redirections; what a here-document's line holds behind it comes after it."""
@@ -584,13 +603,14 @@ class Text:
         finally:
             self.depth -= 1
 
-    def call(self, name: str, body: "Node", state: State, given: Given | None) -> None:
-        """Read a function's body where it is called."""
+    def call(self, name: str, node: "Node", state: State, given: Given | None) -> None:
+        """Read a function of this text where it is called, by itself or in code inside it."""
         if name in self.calls:  # how often, only a run tells
-            self.doubt("a function that calls itself", self.span(body))
+            self.doubt("a function that calls itself", self.span(node))
             return
+        self.out.uncalled.pop((id(self), node.id), None)
         self.calls.add(name)
-        self.statement(body, state, given)
+        self._body(node, state, given)
         self.calls.discard(name)
 
     def inner(self, word: Word, state: State, given: Given | None = None) -> None:

@@ -26,6 +26,7 @@ ANSI_WHOLE = re.compile(r"\$'(?:[^'\\]|\\[\s\S])*'")
 VARIABLE = re.compile(r"\$(?:\w+|[?#$!@*_-])|\$\{\w+\}")
 RUNS_VALUE = re.compile(r"\$\{!|@[PEAK]\}$")
 DEFAULT = re.compile(r"\$\{(\w+):?-")
+TEMPORARY = re.compile(r"\$\{TMPDIR:[-=](?:/tmp|/var/tmp)/?\}")
 SHORTENED = re.compile(r"\$\{(\w+)%%?(\.[\w.-]+)\}")
 RANGE = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.-?\d+)?")
 CODE = re.compile(r"\$\(|`")
@@ -258,6 +259,9 @@ def _variable(reader: Reader, node: "Node", state: State, pieces: list[Piece], q
             pieces.append(Piece(source, quoted and source != "$@", known=False, loose=True))
             return
         _value(value, pieces, quoted)
+        return
+    if TEMPORARY.fullmatch(source) and "TMPDIR" not in state.variables:
+        pieces.append(Piece("/tmp", quoted, known=False))
         return
     if (shortened := _shortened(source, state)) is not None:
         _value(shortened, pieces, quoted)

@@ -19,7 +19,7 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 # What psql's and sqlite3's own commands that only show something look like.
 _META = re.compile(
     r"\s*\\(?:d\S*|l\+?|conninfo|timing|x|\?|h|encoding|z|sf\+?)(?:\s+[\w.*\"$]+)*\s*"
-    r"|\s*\.(?:tables|schema|indexes|indices|databases|headers?|mode|width|show|help|timer)(?:\s+[\w.*%']+)*\s*"
+    r"|\s*\.(?:tables|schema|indexes|indices|databases|headers?|mode|width|show|help|timer|dump)(?:\s+[\w.*%']+)*\s*"
 )
 
 
