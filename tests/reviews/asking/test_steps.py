@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from metacog.models import AuditEvent, Notice, PersonPush, PushDevice, Team
 from metacog.notices import push
-from reviews import activity
+from reviews import activity, tasks
 from reviews.asking import settings as asking
 from reviews.asking import steps
 from reviews.held import decisions, talk
@@ -293,6 +293,13 @@ def test_the_clock_wakes_for_the_next_step_and_for_nothing_before(
     Asked.objects.update(next_at=now)
     assert activity.latest() != activity.latest()
     Notice.objects.all().delete()
+
+
+def test_the_worker_takes_the_steps(people: dict[str, Any], kuro: Any, aurora: Any) -> None:
+    asking.save(aurora, people["olga"], {"routes": [{"to": "owners"}]})
+    kuro.hold()
+    tasks.notify()
+    assert [(each.to[0], each.subject) for each in mail.outbox] == [("olga@example.org", f"metacog: {DECIDE}")]
 
 
 def test_a_team_that_asks_nobody_costs_one_query(kuro: Any, django_assert_num_queries: Any) -> None:
