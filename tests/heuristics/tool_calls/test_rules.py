@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from metacog.heuristics.effects.calls.reader import Reader
 from metacog.heuristics.policy.errors import PolicyError
 from metacog.heuristics.policy.policy import Policy
 from metacog.heuristics.text.tags import ToolCall
@@ -173,3 +174,17 @@ def test_limits_are_inclusive(rules: Any, told: Any) -> None:
 def test_a_pointer_is_no_longer_than_a_glob() -> None:
     (((*place,), _detail),) = errors_in([{"tool": "*", "do": "ask", "where": {"/" + "x" * 500: {"gt": 1}}}])
     assert place[:2] == ["0", "where"]
+
+
+def test_a_stored_call_is_read_once_by_each_way_of_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, inside = Rules(), Rules(reader=Reader(workspace="/srv/app"))
+    call, long = (ToolCall("Write", {"file_path": "/srv/app/a.py", "content": each}) for each in ("x", "x" * 5_000))
+    read = [(rules, each, rules.read(each)) for rules in (plain, inside) for each in (call, long)]
+    assert read[0][2] != read[2][2]  # in the workspace, or nobody knows
+    assert [rules.read_again(each) for rules, each, _ in read] == [reading for _, _, reading in read]
+    asked = []
+    monkeypatch.setattr(Reader, "read", lambda reader, name, arguments, **rest: asked.append(arguments))
+    assert [rules.read_again(call) for rules in (plain, inside)] == [read[0][2], read[2][2]]
+    assert asked == []
+    plain.read_again(long)  # too long to be kept
+    assert asked == [long.arguments]
