@@ -78,7 +78,7 @@ def test_a_command_that_failed_is_reported_as_failed_where_the_program_tells(
     (item,) = held(metacog)
     metacog.decide(item["id"], "approve")
     agent.end(running)
-    told = "done" if name == "codex" else "failed"  # Codex 0.171.0 tells its hook nothing of what a command gave
+    told = "done" if name == "codex" else "failed"  # Codex 0.171.0 tells its hook no exit status
     assert metacog.item(item["id"])["outcome"]["status"] == told
 
 
