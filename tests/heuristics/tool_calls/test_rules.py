@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from metacog.heuristics.effects.calls.reader import Reader
+from metacog.heuristics.effects.effect import KINDS
 from metacog.heuristics.policy.errors import PolicyError
 from metacog.heuristics.policy.policy import Policy
 from metacog.heuristics.text.tags import ToolCall
@@ -91,6 +92,23 @@ def test_the_rule_that_decides_is_named_and_without_one_a_person_is_asked() -> N
         Rules(["allow"])  # type: ignore[list-item]
 
 
+@table(
+    ("command", "expected"),
+    [
+        ("ls src", "allow"),
+        ("ls src; rm -rf /srv", "ask"),
+        ("ls $(rm -rf /srv)", "ask"),
+        ("ls $HOME", "ask"),
+        ("ls src > x", "ask"),
+        ("ls src/../../etc", "ask"),
+        ("ls src/../x", "ask"),
+    ],
+)
+def test_a_pattern_allows_one_simple_command_by_what_it_leads_to(command: str, expected: str) -> None:
+    rules = Rules([{"tool": "Bash", "where": {"/command": {"glob": "ls src*"}}, "do": "allow"}])
+    assert rules.judge(ToolCall("Bash", {"command": command})).do == expected
+
+
 def test_a_tool_is_named_by_a_glob_in_its_own_case() -> None:
     assert [do({}, tool=name) for name in ("mcp__bank__", "MCP__bank__x", "mcp__mail__x")] == ["deny", "allow", "allow"]
 
@@ -134,6 +152,9 @@ ORDERED = "must be a number, or a text to compare texts with"
         ({"where": {"/eur": {"in": [*range(1001)]}}}, {"where/~1eur/in": "must be a list of 1 to 1000 values"}),
         ({"where": {"/eur": {"in": "1"}}}, {"where/~1eur/in": "must be a list of 1 to 1000 values"}),
         ({"where": {"/to": {"glob": ""}}}, {"where/~1to/glob": "must be a glob of 1 to 500 characters"}),
+        ({"effects": {"any": ["fly"]}, "if": 1}, {
+            "effects/any": f"must be a list of effects: {', '.join(KINDS)}", "if": "is not part of a rule",
+        }),
         ({"where": {"/to": {"regex": 1}}}, {"where/~1to/regex": "must be a regular expression of 1 to 500 characters"}),
         ({"where": {"/to": {"exists": 1}}}, {"where/~1to/exists": "must be true or false"}),
         ({"where": {f"/{at}": {"gt": 1} for at in range(21)}}, {"where": "must have at most 20 conditions"}),
