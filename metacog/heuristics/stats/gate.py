@@ -191,8 +191,11 @@ def judge(
         if is_rolling and name != CHANCE:
             sure = round(sum(gain > 0 for gain in drawn[name]) / DRAWS, 4)
         level = SURE if name in FACTS else SURER
-        against[name] = Against(round(value, 4), round(own_auc - value, 4), *_interval(drawn[name]), sure, level)
-    by_share = [_interval(list(values)) for values in zip(*caught_drawn, strict=True)]
+        gain = round(own_auc - value, 4)
+        against[name] = Against(round(value, 4), gain, *_interval(drawn[name], gain), sure, level)
+    auc_low, auc_high = _interval(own_drawn, own_auc)
+    caught = [round(value, 4) for value in _caught(own.drawn(everyone))]
+    by_share = [_interval(values, value) for values, value in zip(zip(*caught_drawn, strict=True), caught, strict=True)]
     said = order if chances is None else chances
     known = [(each, value) for each, value in zip(judges, said, strict=True) if value is not None]
     bins = _bins([each for each, _ in known], [value for _, value in known])
@@ -208,10 +211,10 @@ def judge(
             _total(each.weight for each in judges if each.rejected) / (_total(each.weight for each in judges) or 1.0), 4
         ),
         auc=round(own_auc, 4),
-        auc_low=_interval(own_drawn)[0],
-        auc_high=_interval(own_drawn)[1],
+        auc_low=auc_low,
+        auc_high=auc_high,
         against=against,
-        caught=[round(value, 4) for value in _caught(own.drawn(everyone))],
+        caught=caught,
         caught_low=[low for low, _ in by_share],
         caught_high=[high for _, high in by_share],
         caught_by={
@@ -315,13 +318,15 @@ def _draws(sessions: int) -> list[list[int]]:
     return found
 
 
-def _interval(drawn: Sequence[float]) -> tuple[float, float]:
-    """Return the middle 95 %."""
+def _interval(drawn: Sequence[float], value: float) -> tuple[float, float]:
+    """Return the middle 95 % of draws, and so much more as takes in the value that they are drawn about.
+
+    It may stand outside: where equals fill a share to the brim, nearly every draw finds less than is there.
+    """
     ordered = sorted(drawn)
-    if not ordered:
-        return 0.0, 0.0
     last = len(ordered) - 1
-    return round(ordered[round(0.025 * last)], 4), round(ordered[round(0.975 * last)], 4)
+    low, high = ordered[round(0.025 * last)], ordered[round(0.975 * last)]
+    return round(min(low, value), 4), round(max(high, value), 4)
 
 
 def _bins(judges: Sequence[Judged], order: Sequence[float]) -> list[tuple[float, float, int, float]]:

@@ -42,6 +42,14 @@ def test_an_order_is_measured_by_weight() -> None:
     assert found.calibration_error == round((4 / 3 + 2 * 0.3 + 2 * 0.8 + 0.05) / 9, 4)
 
 
+def test_a_share_lies_within_its_interval_where_equals_fill_it_to_the_brim() -> None:
+    """All that is rejected is a tenth of each tenth, by one risk: most draws have more of it than there is room."""
+    judges = [Judged(at, at % 10 == 0, tenth=at // 40) for at in range(400)]
+    found = judge(judges, [float(each.rejected) for each in judges], {})
+    caught, low, high = found.caught_at(0.1)
+    assert low < caught == high == 1.0
+
+
 def test_a_bin_says_the_mean_of_what_is_in_it() -> None:
     judges = [Judged(at, at % 3 == 0 or at == 28) for at in range(30)]
     found = judge(judges, [at / 29 for at in range(30)], {})
