@@ -58,6 +58,7 @@ ON_POSTGRESQL = [
     "tests/reviews/api/test_remember.py",
     "tests/reviews/api/test_review.py",
     "tests/reviews/api/test_tool_calls.py",
+    "tests/reviews/asking/test_races.py",
     "tests/reviews/asking/test_steps.py",
     "tests/reviews/chats/test_cards.py",
     "tests/reviews/chats/test_races.py",
