@@ -84,6 +84,7 @@ def test_an_owners_first_day(open_page: Any, olga: Any, aurora: Team, live_serve
     page.locator("[name=note]").fill("The first day is for looking.")
     page.locator("button[value=save]").first.click()
     page.get_by_text("Version 2 is in force.").first.wait_for()
+    page.locator("#would").wait_for()
     assert Policy.objects.get(version=2).threshold == 35
 
     page.goto(f"/agents/{agent.public_id}/")

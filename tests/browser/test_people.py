@@ -231,6 +231,7 @@ def test_rules_are_put_in_order_with_the_mouse_and_with_keys(open_page: Any, olg
     page.fill("[name=note]", "In order")
     page.click("button[value=save]")
     expect(page.locator(".messages")).to_have_text("Policy 2 is now in force.")
+    expect(page.locator("#would")).to_have_text("Policy in force")
     saved = Policy.objects.get(version=2)
     assert [rule["tool"] for rule in saved.rules] == ["rm", "mcp__bank__*", "read_file"]
     assert saved.threshold == 33
@@ -262,6 +263,7 @@ def test_a_policy_says_beside_each_field_what_is_typed_and_what_it_was(open_page
     saving.click()
     expect(page.locator(".messages")).to_have_text("Policy 2 is now in force.")
     expect(page.locator(".messages")).to_be_focused()
+    expect(page.locator("#would")).to_have_text("Policy in force")
 
 
 def test_a_draft_of_a_policy_is_left_only_when_the_browser_has_asked(open_page: Any, olga: Any, kuro: Any) -> None:
