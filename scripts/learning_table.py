@@ -7,14 +7,16 @@ Of each corpus in FOLDER (JSON Lines: `conversation_id`, `turn`, `user_message`,
 question is judged as a whole. Prints, for 500 and 1,000 decisions, the means over the draws of the AUC on the tenths
 that judge, beside that of the best rival; the share of rejections in the tenth most at risk; the expected calibration
 error on what was not drawn; in how many draws percentages are shown; and what the gate said. Then what it says of 500
-decisions when the labels are made up (`LABELS`), and last what each group of features adds to the AUC on the other half
-of what is there, from up to 1,000 decisions on one.
+decisions when the labels are made up (`LABELS`), and last the AUC from up to 1,000 decisions on runs and questions that
+these do not touch, and what each group of features adds to it: the corpus is dealt to so many parts, ten at most, that
+1,000 are left to learn from, and each part is judged by itself.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import random
 import re
 import sys
@@ -36,6 +38,7 @@ from metacog.heuristics.stats.gate import CHANCE, Judged, auc, judge, sessions_o
 
 CORPORA = ("aacr", "refchecker", "halueval_general", "halluqa_zh", "tau_retail", "tau_airline", "swebench_gemini3")
 SIZES = (500, 1_000)
+ENOUGH = SIZES[-1]  # decisions of which the AUC on all others is told
 Row = Mapping[str, Any]
 AGENTS = 3
 
@@ -178,27 +181,36 @@ def mean(values: Sequence[float]) -> float | None:
 
 
 def added(texts: Texts) -> dict[str, float]:
-    """Return the AUC on the other half, and how much less it is without each group of features."""
-    sessions = sessions_of(texts.belongs)
+    """Return the AUC on parts that nothing was learned of, and how much less it is without each group of features."""
     found: dict[str, list[float]] = defaultdict(list)
     for seed in range(2):
-        shuffled = sorted(set(sessions))
-        random.Random(seed).shuffle(shuffled)
-        half = set(shuffled[: len(shuffled) // 2])
-        sides = (
-            [at for at, each in enumerate(sessions) if each in half],
-            [at for at, each in enumerate(sessions) if each not in half],
-        )
-        for teaching, judging in (sides, sides[::-1]):
-            some = random.Random(seed).sample(teaching, min(1_000, len(teaching)))
-            judges = [Judged(0, texts.rows[number]["outcome"] == 0) for number in judging[:1_500]]
-            decided = texts.decided(some, "real", random.Random(seed))
-            for group, is_in in {"all": lambda _: False, **GROUPS}.items():
+        part_of = dealt(texts, seed)
+        groups = {"all": lambda _: False, **GROUPS}
+        risks: dict[str, list[float]] = {group: [] for group in groups}
+        judges: list[Judged] = []
+        for part in sorted(set(part_of)):
+            draw = random.Random(seed)
+            teaching = [at for at, each in enumerate(part_of) if each != part]
+            judging = [at for at, each in enumerate(part_of) if each == part][:1_500]
+            decided = texts.decided(draw.sample(teaching, min(ENOUGH, len(teaching))), "real", draw)
+            judges += [Judged(0, texts.rows[number]["outcome"] == 0, tenth=part) for number in judging]
+            for group, is_in in groups.items():
                 model = Model.learn(cases_of([replace(each, seen=without(each.seen, is_in)) for each in decided]))
-                risks = [model.risk(without(texts.seen[number], is_in)) for number in judging[:1_500]]
-                found[group].append(auc(judges, risks))
+                risks[group] += [model.risk(without(texts.seen[number], is_in)) for number in judging]
+        for group in groups:
+            found[group].append(auc(judges, risks[group]))
     means = {group: sum(values) / len(values) for group, values in found.items()}
     return {group: round(value if group == "all" else means["all"] - value, 3) for group, value in means.items()}
+
+
+def dealt(texts: Texts, seed: int) -> list[int]:
+    """Deal whole runs and questions to so many parts that `ENOUGH` are left without one of them; at most ten."""
+    sessions, size = sessions_of(texts.belongs), len(texts.rows)
+    parts = min(10, math.ceil(size / (size - ENOUGH))) if size > ENOUGH else 10
+    shuffled = sorted(set(sessions))
+    random.Random(seed).shuffle(shuffled)
+    part = {session: at % parts for at, session in enumerate(shuffled)}
+    return [part[session] for session in sessions]
 
 
 def without(seen: Seen, is_in: Callable[[str], bool]) -> Seen:

@@ -401,7 +401,7 @@ def _rank(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int:
         orders = Orders.from_dict(document)
     except ValueError as error:
         raise _Unusable(f"{options.model} is no model: {error}.") from None
-    reader = Reader()
+    reader = Reader(signs=orders.read_signs)
 
     def ranked(value: Any) -> Mapping[str, Any]:
         line = reader.read(value)

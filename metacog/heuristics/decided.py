@@ -33,9 +33,13 @@ class Line(NamedTuple):
 
 
 class Reader:
-    """Reads lines in order: how many of a session came before counts. Refused says what is wrong with one."""
+    """Reads lines in order: how many of a session came before counts. Refused says what is wrong with one.
 
-    def __init__(self) -> None:
+    `signs` as the model that ranks them has `reads_signs`.
+    """
+
+    def __init__(self, *, signs: bool = False) -> None:
+        self._signs = signs
         self._scorer = Scorer(profile="aware")
         self._turns = Counter[str]()
 
@@ -73,7 +77,7 @@ class Reader:
         return Line(
             text,
             len(body["response"]),
-            see(text, body["user_message"] or "", facts),
+            see(text, body["user_message"] or "", facts, signs=self._signs),
             belongs(session, body["metadata"]),
             body["metadata"] or {},
             is_call,

@@ -81,12 +81,17 @@ class Hearing:
         found = heard(body, said)
         return Heard(response, body, before, said["response"], found) if found else None
 
+    def _rank(self, each: Heard) -> float | None:
+        if self._model is None:
+            return None
+        return self._model.risk(seen_in(each.body, each.said_before, each.found, signs=self._model.reads_signs))
+
     def question(self, each: Heard) -> PossibleCorrection | None:
         """Return the question that people are asked about a message, unsaved; None: they are not."""
         if self._room <= 0:
             return None
         confidence = each.found.confidence
-        rank = self._model.risk(seen_in(each.body, each.said_before, each.found)) if self._model else None
+        rank = self._rank(each)
         is_first = rank is not None and self._cut is not None and rank >= self._cut
         # That the agent gives in by itself, as polite ones do in every answer, is no question worth a person's minute.
         is_unsure = is_first or any(cue.type != CONCESSION for cue in each.found.cues)
@@ -155,7 +160,7 @@ def _model(team: int, made_at: str) -> Model | None:
     return Model.from_dict(document) if document else None
 
 
-def seen_in(body: Mapping[str, Any], said_before: str, found: Correction) -> Seen:
+def seen_in(body: Mapping[str, Any], said_before: str, found: Correction, *, signs: bool = False) -> Seen:
     """Return what a ranker sees of a message: its words, those before it, and what the detector says of both.
 
     The detector's confidence is the fact `score`: an order must beat it to be used.
@@ -163,4 +168,4 @@ def seen_in(body: Mapping[str, Any], said_before: str, found: Correction) -> See
     message = body["user_message"]
     facts = facts_of(message, said_before, {}) | {"score": found.confidence}
     facts.update((f"cue:{cue.type}", 1.0) for cue in found.cues)
-    return see(message, said_before, facts)
+    return see(message, said_before, facts, signs=signs)

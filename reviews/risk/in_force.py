@@ -63,13 +63,22 @@ def place(risk: float | None, score: int, model: Model | None) -> int:
     return round(1000 * model.place(risk))
 
 
-def seen_in(response: AgentResponse, body: Mapping[str, Any], item: HeldItem, agent: Agent, turns: int) -> Seen:
-    """Return what a ranker sees of a held item; `response` with its verdict."""
+def seen_in(
+    response: AgentResponse,
+    body: Mapping[str, Any],
+    item: HeldItem,
+    agent: Agent,
+    turns: int,
+    *,
+    model: Model | None = None,
+) -> Seen:
+    """Return what a ranker sees of a held item; `response` with its verdict. `model` is to rank it, else a new one."""
     calls = []
     if item.kind == HeldItem.Kind.TOOL_CALL:
         calls = [Called(item.call.name, item.call.arguments, item.call.effects)]
     post = post_of(response, body, agent, turns)
-    return see_in(post, item.text, item.kind, calls=calls, about=(item.index, item.metadata))
+    signs = model is not None and model.reads_signs
+    return see_in(post, item.text, item.kind, calls=calls, about=(item.index, item.metadata), signs=signs)
 
 
 def post_of(response: AgentResponse, body: Mapping[str, Any], agent: Agent, turns: int) -> Post:
@@ -84,11 +93,12 @@ def see_in(
     *,
     calls: Sequence[Called] = (),
     about: tuple[int, Mapping[str, Any]] | None = None,
+    signs: bool = False,
 ) -> Seen:
     """Return what a ranker sees of a text of a post; `about` is the index and the metadata of an item."""
     beside = kinds_beside(post.verdict["items"], about[0]) if about else None
     facts = facts_in(post, text, kind=kind, calls=calls, metadata=about and about[1], beside=beside)
-    return see(text, post.body.get("user_message") or "", facts)
+    return see(text, post.body.get("user_message") or "", facts, signs=signs)
 
 
 class Turns:
@@ -114,7 +124,7 @@ def why(item: HeldItem) -> Why | None:
     model = orders.of(is_call=is_call) if orders else None
     if orders is None or model is None or response.erased_at or not item.text:
         return None
-    seen = seen_in(response, response.wire_body(), item, agent, Turns().before(response))
+    seen = seen_in(response, response.wire_body(), item, agent, Turns().before(response), model=model)
     learned = learned_for(agent, is_call=is_call and not orders.are_one)
     gate = (learned.found.get("gate") if learned else None) or {}
     risk = model.risk(seen)

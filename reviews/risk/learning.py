@@ -192,7 +192,7 @@ def _rank_anew(team: Team) -> None:
         item.risk = None
         if model:
             turns = counted.before(item.response)
-            seen = in_force.seen_in(item.response, item.response.wire_body(), item, item.agent, turns)
+            seen = in_force.seen_in(item.response, item.response.wire_body(), item, item.agent, turns, model=model)
             item.risk = model.risk(seen)
         item.risk_place = in_force.place(item.risk, item.hesitation_score, model)
         some.append(item)

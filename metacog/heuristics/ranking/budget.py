@@ -61,7 +61,7 @@ def rank_items(
             metadata=item.metadata,
             beside=kinds_beside(verdicts, verdict["index"]),
         )
-        risk = verdict["risk"] = model.risk(see(item.text, question or "", facts))
+        risk = verdict["risk"] = model.risk(see(item.text, question or "", facts, signs=model.reads_signs))
         cut = ranking.budget(is_call=is_call).cut
         if verdict["disposition"] in ("pass", "mark") and cut is not None and risk >= cut:
             risky.append(verdict)

@@ -24,7 +24,8 @@ BUCKETS = 65_536
 READ = 2_000  # characters of a text, and of a question
 QUESTION = 0.5  # the length of a question's words beside 1 of the text's
 _HAN = re.compile("[\u3400-\u9fff]")
-_TOKEN = re.compile("[\u3400-\u9fff]|[^\\W\u3400-\u9fff]+|\\S")
+_WORD = re.compile("[\u3400-\u9fff]|[^\\W\u3400-\u9fff]+")
+_WORD_OR_SIGN = re.compile(f"{_WORD.pattern}|\\S")  # models of a format before 5 know signs, too
 _OF_HAN = 1 << 16  # set in the hash of a Chinese character
 _LOW, _HANS = (int.from_bytes(pack("<I", each) * READ, "little") for each in (0xFFFF, _OF_HAN))
 _IN_QUESTION = 0x5BD1
@@ -49,11 +50,11 @@ class Called(NamedTuple):
     effects: Iterable[EffectPart] = ()
 
 
-def see(text: str, question: str, facts: Mapping[str, float]) -> Seen:
-    """Return what a ranker sees of a text; `facts` as `facts_of` gives them."""
-    asked = [bucket ^ _IN_QUESTION for bucket in _buckets(_hashes(question))] if question else []
+def see(text: str, question: str, facts: Mapping[str, float], *, signs: bool = False) -> Seen:
+    """Return what a ranker sees of a text; `facts` as `facts_of` gives them, `signs` as its model has `reads_signs`."""
+    asked = [bucket ^ _IN_QUESTION for bucket in _buckets(_hashes(question, signs=signs))] if question else []
     # Two bytes each: 20,000 decisions are kept at a time. An array takes a list at twice the speed of a set.
-    return Seen(array("H", [*_buckets(_hashes(text))]), array("H", asked), facts)
+    return Seen(array("H", [*_buckets(_hashes(text, signs=signs))]), array("H", asked), facts)
 
 
 class _Hashes(dict[str, int]):
@@ -69,8 +70,8 @@ class _Hashes(dict[str, int]):
 _hash_of = _Hashes().__getitem__
 
 
-def _hashes(text: str) -> list[int]:
-    return [*map(_hash_of, _TOKEN.findall(fold(text[:READ])))]
+def _hashes(text: str, *, signs: bool) -> list[int]:
+    return [*map(_hash_of, (_WORD_OR_SIGN if signs else _WORD).findall(fold(text[:READ])))]
 
 
 def _buckets(hashes: Sequence[int]) -> set[int]:
@@ -91,10 +92,10 @@ def _buckets(hashes: Sequence[int]) -> set[int]:
     return set(unpack(f"<{len(lanes) // 4}I", lanes))
 
 
-def runs(text: str) -> Iterator[tuple[int, Sequence[Place]]]:
+def runs(text: str, *, signs: bool = False) -> Iterator[tuple[int, Sequence[Place]]]:
     """Give each bucket of a text at its first occurrence, with the places of the tokens that it is made of."""
     folded = fold(text[:READ])
-    places = [match.span() for match in _TOKEN.finditer(folded)]
+    places = [match.span() for match in (_WORD_OR_SIGN if signs else _WORD).finditer(folded)]
     hashes = [_hash_of(folded[start:end]) for start, end in places]
     found = [(each & 0xFFFF, at, 1) for at, each in enumerate(hashes)]
     found += [(31 * first + second & 0xFFFF, at, 2) for at, (first, second) in enumerate(pairwise(hashes))]

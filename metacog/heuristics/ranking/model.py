@@ -23,17 +23,20 @@ from .features import BUCKETS, QUESTION, Seen, runs
 from .logistic import MOST_ROUNDS, Ascent, Row, chance
 
 # Its version, which says what facts it may know. 1 knew of no effects and counted nothing, 2 knew nothing of metadata
-# and of what was around a text, 3 was of words and tool calls together and knew no `risks`: they read as they did.
-FORMAT = 4
+# and of what was around a text, 3 was of words and tool calls together and knew no `risks`, up to 4 signs were words:
+# they read as they did.
+FORMAT = 5
 MOST_REASONS = 5
 _LEAST = 0.02  # in the logarithm of odds: a phrase that carries less is no reason
 _SHARE = 0.25  # of what the heaviest word of the text carries, what a word must to be in a phrase
 _LEAST_COUNT = 3  # cases in which a fact must occur to be learned, and sessions in which a value of metadata must
 _LEAST_RECURRING = 0.5  # of the values under a key of metadata, the share that must: the others are ids
 _MOST_FACTS = 4_000
+_OF_METADATA = 0.55  # the length of a fact about metadata: a third of the freedom of another, since many come together
 _STEPS = 32_767
-_SIZES = {1: 2, 2: 4, 3: 4, 4: 4}  # by format, how much is written of a fact
+_SIZES = {1: 2, 2: 4, 3: 4, 4: 4, 5: 4}  # by format, how much is written of a fact
 _RISKS, _WITH_RISKS = 101, 4  # that stand for all, and the format from which on a model has them
+_WITHOUT_SIGNS = 5  # the format from which on words are all that is read
 
 # Of what a model may be made: everything ("learned"), or "length", "turns", "agent", a key of metadata ("metadata:KEY")
 # alone, where that orders as well. The "score" orders without a model.
@@ -101,6 +104,11 @@ class Model:
         """Return the model that knows these risks of like items: what a risk is worth beside another model's."""
         return replace(self, risks=thinned(risks, _RISKS))
 
+    @property
+    def reads_signs(self) -> bool:
+        """Say how it must be seen what it ranks (`see`)."""
+        return self.format < _WITHOUT_SIGNS
+
     def place(self, risk: float) -> float:
         """Return the share of the risks it knows that are as high or higher, of equals the half: the least first.
 
@@ -143,7 +151,7 @@ class Model:
         """
         size = math.sqrt(len(seen.text) or 1)
         carried: dict[Place, float] = {}
-        for bucket, places in runs(text):
+        for bucket, places in runs(text, signs=self.reads_signs):
             weight = self.words[bucket] * self.scale / size / len(places)
             for place in places:
                 carried[place] = carried.get(place, 0.0) + weight
@@ -254,7 +262,11 @@ class Learner:
         self._rows = [
             Row(
                 _groups(case.seen) if kind == "learned" else (),
-                [(self._columns[name], value) for name, value in case.seen.facts.items() if name in self._columns],
+                [
+                    (self._columns[name], value * _length(name))
+                    for name, value in case.seen.facts.items()
+                    if name in self._columns
+                ],
                 case.rejected,
                 case.weight,
             )
@@ -290,7 +302,7 @@ class Learner:
             facts={
                 # No -0.0, which a database may keep as 0.0: the id would stand for another content.
                 name: Fact(
-                    round(weights[column], 6) + 0.0,
+                    round(weights[column] * _length(name), 6) + 0.0,
                     round(self._sums[name] / len(cases), 6) + 0.0,
                     self._counted[name],
                     self._against[name],
@@ -298,6 +310,10 @@ class Learner:
                 for name, column in sorted(self._columns.items())
             },
         )
+
+
+def _length(name: str) -> float:
+    return _OF_METADATA if name.startswith(METADATA) else 1.0
 
 
 def _is_of(name: str, kind: Kind) -> bool:

@@ -9,6 +9,8 @@ from typing import Any, Self
 
 from .model import FORMAT, Model
 
+_APART = 4  # the format from which on there are two models
+
 
 @dataclass(frozen=True)
 class Orders:
@@ -20,6 +22,11 @@ class Orders:
     def of(self, *, is_call: bool) -> Model | None:
         """Return what ranks words or calls; None: nothing does."""
         return self.calls if is_call else self.words
+
+    @property
+    def read_signs(self) -> bool:
+        """Say how it must be seen what they rank: both were learned at one time."""
+        return any(model.reads_signs for model in (self.words, self.calls) if model)
 
     @property
     def are_one(self) -> bool:
@@ -39,7 +46,8 @@ class Orders:
         if self.words and self.are_one:
             return self.words.as_dict()
         words, calls = (model and model.as_dict() for model in (self.words, self.calls))
-        return {"id": self.id, "format": FORMAT, "words": words, "calls": calls}
+        formats = [model.format for model in (self.words, self.calls) if model]
+        return {"id": self.id, "format": max(formats, default=FORMAT), "words": words, "calls": calls}
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
@@ -47,7 +55,7 @@ class Orders:
         if "calls" not in document:
             one = Model.from_dict(document)
             return cls(one, one)
-        if document.get("format") != FORMAT:
+        if document.get("format") not in range(_APART, FORMAT + 1):
             raise ValueError(f"its format is {document.get('format')!r}; this version reads formats 1 to {FORMAT}")
         words, calls = (document.get(name) and Model.from_dict(document[name]) for name in ("words", "calls"))
         found = cls(words or None, calls or None)

@@ -4,6 +4,7 @@ import json
 import math
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -14,7 +15,7 @@ from metacog.heuristics.ranking.features import facts_in, facts_of, see
 from metacog.heuristics.ranking.learning import Decided, in_words
 from metacog.heuristics.ranking.learning import learn as learned_from
 from metacog.heuristics.ranking.logistic import calibrated, chance, exp, log_odds
-from metacog.heuristics.ranking.model import Model
+from metacog.heuristics.ranking.model import Case, Model
 from metacog.heuristics.ranking.orders import Orders
 from metacog.heuristics.stats.gate import Judged, judge
 from tests.command_line import run
@@ -110,7 +111,7 @@ def test_the_same_lines_give_the_same_model_to_the_byte_in_any_order() -> None:
     assert learn(lines[::-1]).stdout == model
     assert len(model) < 2_000_000
     # Under other versions of Python and on other machines, too.
-    assert json.loads(model)["id"] == "risk_83030aa74e52ee192e7166b3"
+    assert json.loads(model)["id"] == "risk_b79b872de8ea655335d623d8"
 
 
 BAD = [
@@ -298,7 +299,7 @@ def test_what_was_held_judges_and_what_passed_judges_by_itself() -> None:
 
 def some(count: int, rejects: Callable[[int, random.Random], float]) -> list[Decided]:
     """Make decisions of texts of random words by three agents, of five categories, by two people."""
-    draw, found = random.Random(6), []
+    draw, found = random.Random(8), []
     for at in range(count):
         text = " ".join(draw.choice(WORDS.split()) for _ in range(draw.randrange(5, 40)))
         post = Post({"metadata": {"category": f"c{at % 5}"}}, agent=f"agt{at % 3}")
@@ -368,12 +369,25 @@ def test_risks_are_made_probabilities() -> None:
     assert model.stretched(0.5, 2.0).risk(seen) > model.risk(see("It came", "", {}))
 
 
+def test_a_model_of_an_earlier_format_reads_signs_as_words(tmp_path: Any) -> None:
+    texts = ("We refund it!", "We refund it", "It came at last", "It is at the door") * 20
+    cases = [Case(see(text, "", {}, signs=True), text.endswith("!")) for text in texts]
+    before = replace(Model.learn(cases), format=4)
+    (tmp_path / "model.json").write_text(json.dumps(Orders(before, None).as_dict()))
+    sent = b'{"response": "We refund it!"}\n{"response": "We refund it"}'
+    done = run("rank", "--model", str(tmp_path / "model.json"), sent=sent)
+    loud, calm = (json.loads(line)["risk"] for line in done.stdout.splitlines())
+    assert loud > 0.5 > calm
+    after = Model.learn([Case(see(text, "", {}), text.endswith("!")) for text in texts])
+    assert after.risk(see("We refund it!", "", {})) == after.risk(see("We refund it", "", {}))
+
+
 def test_a_damaged_model_is_refused_with_what_is_wrong(tmp_path: Any) -> None:
     both = json.loads(learn(decided(by_word)).stdout)
     model = both["words"]
     file = tmp_path / "model.json"
     for document, said in [
-        (model | {"format": 5}, "its format is 5"),
+        (model | {"format": 6}, "its format is 6"),
         (model | {"words": "AAAA"}, "its words cannot be read"),
         (model | {"words": 5}, "another shape"),
         (model | {"facts": {"length": ["much", 0]}}, "is no model"),
@@ -381,7 +395,7 @@ def test_a_damaged_model_is_refused_with_what_is_wrong(tmp_path: Any) -> None:
         (model | {"kind": "evil"}, "not what its id stands for"),
         (model | {"scale": 1e300}, "not what its id stands for"),
         (model | {"risks": [0.5, 0.4]}, "its risks are not in order"),
-        (both | {"format": 5}, "its format is 5"),
+        (both | {"format": 6}, "its format is 6"),
         (both | {"words": 5}, "another shape"),
         (both | {"calls": model}, "not what its id stands for"),
         ([], "a JSON object"),
