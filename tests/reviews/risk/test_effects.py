@@ -94,10 +94,11 @@ def test_a_model_of_the_first_format_ranks_as_it_did(aurora: Any, kuro: Any, dec
     item = bash(kuro, "rm -r ../granite")
     response = AgentResponse.objects.select_related("agent__team").get(session="now")
     assert response.wire_verdict()["risk_model"] == old.id
-    seen = in_force.seen_in(response, response.wire_body(), HeldItem.objects.get(response=response), response.agent, 0)
+    held, model = HeldItem.objects.get(response=response), Model.from_dict(row.document)
+    seen = in_force.seen_in(response, response.wire_body(), held, response.agent, 0, model=model)
     without = seen._replace(facts={name: value for name, value in seen.facts.items() if "delete" not in name})
     assert len(without.facts) == len(seen.facts) - 3
-    assert item["risk"] == Model.from_dict(row.document).risk(without)
+    assert item["risk"] == model.risk(without)
     assert Replayer().replay(response).is_equal
     assert all(fact.cases == 0 for _, fact in in_force.why(HeldItem.objects.get(response=response)).facts)
 
