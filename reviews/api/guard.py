@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -21,6 +20,7 @@ from reviews.gateways.check import Checked, check
 
 router = Router()
 LITELLM_PATH = "beta/litellm_basic_guardrail_api"  # which LiteLLM puts behind the address that it is given
+PLUGIN_PATH = "contextforge"  # its status is 200 whatever the answer, so that no other gateway is to get it
 KEY = "mck_"  # how the keys of agents begin
 DENIED = 403  # by any status that is not 200, but one from 500 on may count as an answer that did not come
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
@@ -51,7 +51,7 @@ class GatewayKey(ApiKey):
 
 
 class Message(BaseModel):
-    """An MCP message as a gateway passes it on, or one to the plugin server that this address is for ContextForge."""
+    """An MCP message as a gateway passes it on."""
 
     jsonrpc: str
     method: str | None = None
@@ -132,8 +132,6 @@ def guard(request: AgentRequest) -> HttpResponse:
     if plugin.is_one(sent):
         invoked, asked = plugin.read(sent)
         return as_json(plugin.told(invoked, _checked(request, agent, asked)).model_dump(mode="json"))
-    if plugin.is_to_plugin(sent):
-        return _plugin(request, agent, sent)
     if mcp.is_message(sent):
         session = request.headers.get(envoy.SESSION)
         return _by_status(request, agent, Asked("mcp", session, mcp.calls(sent)))
@@ -146,6 +144,8 @@ def guard_below(request: AgentRequest, path: str) -> HttpResponse:
     agent = _agent(request)
     if path == LITELLM_PATH:
         return _litellm(request, agent, wire.load(read_json(request)))
+    if path == PLUGIN_PATH:
+        return _plugin(request, agent, wire.load(read_json(request)))
     return _by_status(request, agent, envoy.read(envoy.passing(request, path)))
 
 
@@ -178,8 +178,10 @@ def _by_status(request: HttpRequest, agent: Agent, asked: Asked) -> HttpResponse
     raise Problem(DENIED, answer.reason, headers=headers, **told)
 
 
-def _plugin(request: HttpRequest, agent: Agent, message: Mapping[str, Any]) -> HttpResponse:
+def _plugin(request: HttpRequest, agent: Agent, message: Any) -> HttpResponse:
     """Answer as the MCP server that ContextForge has its external plugins behind."""
+    if not plugin.is_to_plugin(message):
+        raise NOT_KNOWN
     mcp.calls(message)  # is clear
     result = plugin.served(message)
     if result is None:

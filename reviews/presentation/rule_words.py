@@ -72,9 +72,7 @@ def in_words(rule: Mapping[str, Any]) -> str:
 
 def conditions(where: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Say each condition on its own, as in "/eur is more than 50"."""
-    return [
-        _condition(place, operator, value) for place, asked in where.items() for operator, value in asked.items()
-    ]
+    return [_condition(place, operator, value) for place, asked in where.items() for operator, value in asked.items()]
 
 
 def effects(asked: Mapping[str, Any]) -> Iterator[str]:

@@ -120,6 +120,7 @@ SHAPES = {
     "ContextForge": Shape(hook),
     "ContextForge by MCP": Shape(
         lambda name, arguments: message("invoke_hook", hook(name, arguments)),
+        "/guard/contextforge",
     ),
 }
 EVERY = table("shape", SHAPES.values(), rolled_back=True)
@@ -411,7 +412,7 @@ def test_what_a_gateway_knows_of_a_tool_goes_along(kuro: Any) -> None:
 def test_contextforge_finds_its_plugin_server(kuro: Any) -> None:
     def ask(method: str, **params: Any) -> Any:
         asked = {"jsonrpc": "2.0", "id": 7, "method": method, "params": params}
-        answer = kuro.post("/guard", asked)
+        answer = kuro.post("/guard/contextforge", asked)
         assert (answer.status_code, answer.json()["id"]) == (200, 7)
         return answer.json()["result"]
 
@@ -421,6 +422,8 @@ def test_contextforge_finds_its_plugin_server(kuro: Any) -> None:
     config = json.loads(told["content"][0]["text"])
     assert (config["name"], config["hooks"]) == ("Approval", ["tool_pre_invoke"])
     assert not AgentResponse.objects.exists()
+    passed_on = kuro.post("/guard", message("invoke_hook", hook("refund", {})))
+    assert (passed_on.status_code, passed_on.json()["decision"]) == (403, "held")  # another gateway's call, by its name
 
 
 def test_another_agent_has_no_part_in_it(kuro: Any, alice: Any, other: Any) -> None:

@@ -9,9 +9,10 @@ import argparse
 import sys
 
 from ..client import Client
-from ..errors import MetacogError
+from ..errors import MetacogError, Refused
 from . import wire
 
+UNREADABLE = 422
 RETRY_SECONDS = 5.0  # well below the half minute that ContextForge gives a plugin
 
 
@@ -43,11 +44,10 @@ def _answer(client: Client, line: bytes) -> wire.Message | None:
         message = wire.read(line)
         if said is None:
             return None
-        answer: wire.Message = client.call("POST", "/guard", message)
+        answer: wire.Message = client.call("POST", "/guard/contextforge", message)
     except wire.Unclear as error:
         return wire.error(said, wire.INVALID_REQUEST, str(error))
     except MetacogError as error:
-        return wire.error(said, wire.INTERNAL_ERROR, str(error))
-    if "result" not in answer:
-        return wire.error(said, wire.METHOD_NOT_FOUND, f"There is no {message.get('method')!r} here.")
+        is_unknown = isinstance(error, Refused) and error.status == UNREADABLE
+        return wire.error(said, wire.METHOD_NOT_FOUND if is_unknown else wire.INTERNAL_ERROR, str(error))
     return answer
