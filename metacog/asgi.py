@@ -264,6 +264,7 @@ def _environ(scope: Message) -> dict[str, Any]:
         "REQUEST_METHOD": scope["method"],
         "SCRIPT_NAME": "",
         "PATH_INFO": unquote_to_bytes(scope["raw_path"]).decode("latin-1"),
+        "REQUEST_URI": scope["raw_path"].decode("latin-1"),  # the path as it was sent
         "QUERY_STRING": scope["query_string"].decode("latin-1"),
         "SERVER_PROTOCOL": "HTTP/1.1" if scope["http_version"] == "1.1" else "HTTP/1.0",
         "SERVER_NAME": scope["server"][0],

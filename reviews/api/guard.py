@@ -43,9 +43,9 @@ class GatewayKey(ApiKey):
 
     def __call__(self, request: HttpRequest) -> Agent:
         scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-        own = token if scheme.lower() == "bearer" else ""
-        key = own if own.startswith(KEY) else request.headers.get("X-API-Key") or own
-        if not key:
+        own, other = token if scheme.lower() == "bearer" else "", request.headers.get("X-API-Key", "")
+        key = own if own.startswith(KEY) else other or own
+        if not key or (other.startswith(KEY) and other != key):  # of two agents' one may be the client's, who chose it
             raise UNKNOWN
         return self.authenticate(request, key)
 
@@ -124,7 +124,7 @@ def guard(request: AgentRequest) -> HttpResponse:
     (`/guard/beta/litellm_basic_guardrail_api`, and for Envoy's `path_prefix` any path).
     """
     agent = _agent(request)
-    sent = wire.load(read_json(request))
+    sent = _sent(request)
     if litellm.is_one(sent):
         return _litellm(request, agent, sent)
     if envoy.is_check(sent):
@@ -143,10 +143,18 @@ def guard_below(request: AgentRequest, path: str) -> HttpResponse:
     """Answer LiteLLM at the address it makes, and Envoy, which puts the path of the request behind its prefix."""
     agent = _agent(request)
     if path == LITELLM_PATH:
-        return _litellm(request, agent, wire.load(read_json(request)))
+        return _litellm(request, agent, _sent(request))
     if path == PLUGIN_PATH:
         return _plugin(request, agent, wire.load(read_json(request)))
     return _by_status(request, agent, envoy.read(envoy.passing(request, path)))
+
+
+def _sent(request: HttpRequest) -> Any:
+    """Return what was sent. A message that its sender dressed as another gateway's request is not to pass by it."""
+    sent = wire.load(read_json(request))
+    if mcp.may_be_message(sent) and (litellm.is_one(sent) or envoy.is_check(sent) or plugin.is_one(sent)):
+        raise NOT_KNOWN
+    return sent
 
 
 def _agent(request: AgentRequest) -> Agent:

@@ -10,6 +10,7 @@ import base64
 import binascii
 from collections.abc import Mapping
 from typing import Any, NamedTuple
+from urllib.parse import quote, unquote
 
 from django.http import HttpRequest
 from pydantic import Field
@@ -23,6 +24,7 @@ NAME = "Envoy's ext_authz"
 HTTP_CALL = "http_request"  # the tool that a request is a call of which is none of MCP's
 SESSION = "mcp-session-id"
 PARTIAL = "x-envoy-auth-partial-body"
+_OF_A_URL = {ord(sign): quote(sign) for sign in "?#%"}
 
 
 class Http(Sent):
@@ -77,8 +79,21 @@ def passing(request: HttpRequest, path: str) -> Passing:
     query = f"?{request.META['QUERY_STRING']}" if request.META.get("QUERY_STRING") else ""
     scheme = request.headers.get("x-forwarded-proto", "")
     headers = {name.lower(): value for name, value in request.headers.items()}
-    url = _url(scheme, request.get_host(), f"/{path}{query}")
+    url = _url(scheme, request.get_host(), f"/{_readable(request, path)}{query}")
     return Passing(request.META["REQUEST_METHOD"], url, headers, request.body)
+
+
+def _readable(request: HttpRequest, path: str) -> str:
+    """Return the end of a request's path, read but for what would be another path then: `a%2Fb` is not `a/b`."""
+    before, sent = request.path.removesuffix(path), request.META.get("REQUEST_URI", "")
+    if not sent.startswith(before):
+        return path.translate(_OF_A_URL)
+    return "/".join(map(_part, sent.removeprefix(before).split("/")))
+
+
+def _part(sent: str) -> str:
+    read = unquote(sent)
+    return sent if "\ufffd" in read else read.translate(_OF_A_URL | {ord("/"): "%2F"})
 
 
 def _url(scheme: str, host: str, path: str) -> str:

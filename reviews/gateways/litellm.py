@@ -72,7 +72,8 @@ def read(sent: Any) -> Asked:
     body = shaped(sent, Body, NAME)
     if _is_mcp(body):
         raise Problem(422, NO_ARGUMENTS)
-    made = _made(body.structured_messages or ())
+    # What a model has just answered was not made yet, whatever ids stand in the conversation before it.
+    made = _made(body.structured_messages or ()) if body.input_type == "request" else set()
     calls = [
         Call(call.function.name, _arguments(call.function.arguments, index), call.id)
         for index, call in enumerate(body.tool_calls or ())

@@ -41,6 +41,11 @@ def is_message(sent: Any) -> bool:
     return isinstance(one, dict) and any(name.casefold() == "jsonrpc" for name in one)
 
 
+def may_be_message(sent: Any) -> bool:
+    """Say whether somebody may read a message of JSON-RPC in this, whatever else it is."""
+    return isinstance(sent, dict) and any(name.casefold() in ("jsonrpc", "method", "params") for name in sent)
+
+
 def calls(sent: Any) -> tuple[Call, ...]:
     """Return the calls of tools in one message or several. Raises the 422 of what is not to be read for certain."""
     messages = sent if isinstance(sent, list) else [sent]

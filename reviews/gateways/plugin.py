@@ -77,7 +77,7 @@ def read(sent: Any) -> tuple[Invoked, Asked]:
     context = context if isinstance(context, dict) else {}
     tool = (context.get("metadata") or {}).get("tool") if isinstance(context.get("metadata"), dict) else None
     headers = payload.headers or {}
-    headers = headers.get("root", headers)
+    headers = root if isinstance(root := headers.get("root"), dict) else headers
     session = next((value for name, value in headers.items() if name.lower() == SESSION), None)
     user = _user(context.get("user"))
     call = Call(

@@ -9,9 +9,11 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 import pytest
+from django.test import RequestFactory
 from django.utils import timezone
 
 from metacog.models import Agent, Policy
+from reviews.gateways import envoy
 from reviews.held import decisions
 from reviews.models import AgentResponse, Decision, HeldCall, HeldItem
 from tests.conftest import HELD, Caller
@@ -288,6 +290,37 @@ def test_of_a_request_calls_are_asked_about_that_were_not_made(kuro: Any) -> Non
     assert kuro.post("/guard", asked).json()["action"] == "BLOCKED"
 
 
+def test_the_answer_of_a_model_is_asked_about_under_whatever_id(kuro: Any) -> None:
+    before = [{"role": "tool", "tool_call_id": "call_one", "content": "done"}]  # some models count anew in each turn
+    assert kuro.post("/guard", answered([], "one", structured_messages=before)).json()["action"] == "BLOCKED"
+
+
+@table("beside", [litellm("", {}) | {"input_type": "request", "tool_calls": None}, hook("ok", {}),
+                  check_request("ok", {})], rolled_back=True)  # fmt: skip
+def test_a_message_dressed_as_what_another_gateway_asks_does_not_pass(kuro: Any, beside: Any) -> None:
+    for passed_on in (message("refund", {}), {"Method": "tools/call", "params": {"name": "refund"}}):
+        for path in ("/guard", "/guard/beta/litellm_basic_guardrail_api"):
+            assert kuro.post(path, passed_on | beside).status_code == 422
+    assert not HeldItem.objects.exists()
+
+
+@table(
+    ("sent", "url"),
+    [
+        ("/orders/7", "/orders/7"),
+        ("/%6frders/%E5%8F%B0", "/orders/台"),
+        ("/a%2Fb", "/a%2Fb"),
+        ("/a%3Fb=1", "/a%3Fb=1"),
+        ("/a%23b%2541", "/a%23b%2541"),
+        ("/a%ff", "/a%ff"),
+    ],
+)
+def test_a_path_is_shown_as_no_other_path(sent: str, url: str) -> None:
+    request = RequestFactory(REQUEST_URI=f"/api/v1/guard{sent}").get(f"/api/v1/guard{sent}")
+    asked = envoy.read(envoy.passing(request, request.path.removeprefix("/api/v1/guard/")))
+    assert asked.calls[0].arguments["url"] == f"http://testserver{url}"
+
+
 TOOL = {"type": "function", "function": {"name": "refund", "description": "Pay money back.", "parameters": {}}}
 DEEP: Any = json.loads("[" * 40 + "]" * 40)
 
@@ -376,6 +409,9 @@ def test_envoy_asks_by_the_request_itself(
         ({"authorization": "Bearer sk-somebody-elses"}, 401),
         ({"authorization": "Basic {key}"}, 401),
         ({"authorization": "", "x-api-key": "mck_no"}, 401),
+        ({"x-api-key": "{key}"}, 403),
+        ({"x-api-key": "mck_another-agents"}, 401),
+        ({"authorization": "Bearer mck_another-agents", "x-api-key": "{key}"}, 401),
     ],
     rolled_back=True,
 )
@@ -407,6 +443,11 @@ def test_what_a_gateway_knows_of_a_tool_goes_along(kuro: Any) -> None:
         "via": "contextforge", "request_id": "req-123", "server_id": "srv1", "tenant_id": "tenant1",
         "user": "alice@example.com", "gateway_call": "req-123",
     }  # fmt: skip
+
+
+def test_headers_that_are_none_name_no_session(kuro: Any) -> None:
+    asked = hook("refund", {}) | {"payload": {"name": "refund", "headers": {"root": "mcp-session-id"}}}
+    assert kuro.post("/guard", asked).json()["result"]["continue_processing"] is False
 
 
 def test_contextforge_finds_its_plugin_server(kuro: Any) -> None:
