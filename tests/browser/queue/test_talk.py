@@ -58,7 +58,7 @@ def test_a_mention_leads_to_the_item_that_is_taken_snoozed_and_decided(
     page.keyboard.press("z")
     page.keyboard.press("Enter")
     expect(page.locator(".message", has_text="Snoozed until")).to_be_visible()
-    expect(page.locator(".messages")).to_be_focused()
+    expect(page.locator("#item-title")).to_be_focused()  # the next keys are for the item here, too
     expect(page.locator(".row")).to_have_count(0)
 
     ItemTalk.objects.update(snoozed_until=timezone.now() - timedelta(seconds=1))

@@ -343,7 +343,7 @@ class TestDangerousSteps:
         client.post(reverse("agent-switch", args=[kuro.id]), {"field": "enabled", "on": "1"})
         assert kuro.get("/context").status_code == 200
         audit = client.get(reverse("audit")).content.decode()
-        assert "olga disabled the agent kuro: “It loops.”" in audit
+        assert "Olga disabled the agent kuro: “It loops.”" in audit
 
     def test_a_revoked_key_is_restored_for_a_day(self, olga: Any, kuro: Any, as_person: Any) -> None:
         client = as_person(olga)

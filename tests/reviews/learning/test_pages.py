@@ -357,6 +357,7 @@ class TestWritingDown:
         held = hold("Refunds arrive in 30 days. So it is, clearly, with the cache.")
         decision, _ = decisions.decide(held, carla, "reject", reason="Refunds arrive in 14 days")
         client = as_person(carla)
+        client.cookies["done"] = decision.public_id  # as of who decides in this browser
         link = f"/patterns/new?decision={decision.public_id}"
         assert link in page_of(client, "/queue/")
         page = page_of(client, link)
