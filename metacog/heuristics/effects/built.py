@@ -24,7 +24,7 @@ _FOLDERS = r"""
 _BELOW = r"""
     \.idea/caches
     vendor/bundle cypress/(?:videos|screenshots|downloads) \.yarn/(?:cache|unplugged) Carthage/Build var/cache
-    bootstrap/cache storage/framework/(?:cache|views) public/packs(?:-test)? \.vitepress/(?:cache|dist)
+    bootstrap/cache storage/framework/(?:cache|views) public/packs(?:-test)? resources/_gen \.vitepress/(?:cache|dist)
 """
 _FILES = r"""
     \.coverage[\w.-]* coverage\.(?:xml|out|lcov) lcov\.info [^/]*\.egg-info [^/]*\.py[co] [^/]*\.tsbuildinfo

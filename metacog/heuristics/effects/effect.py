@@ -24,6 +24,7 @@ ObjectKind = Literal["path", "url", "host", "address", "amount", "table", "packa
 MADE = "made by the same command"  # of what is removed
 TESTS = "a test's own"  # of what is changed or removed
 BUILT = "a build's output"  # of what is removed, and made again by a tool
+KEPT = "git has it"  # of what is removed, as it was committed
 OBJECT_KINDS: tuple[ObjectKind, ...] = get_args(ObjectKind)
 
 

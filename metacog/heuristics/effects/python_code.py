@@ -11,12 +11,14 @@ import unicodedata
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import islice, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .effect import Kind, ObjectKind
 
 MOST_LETTERS = 8_000  # of code that is looked at closely
+MOST_ROUNDS = 16  # of loops over given texts that are gone through one by one
 FILE = "<code of a call>"
 MOVES = frozenset({"chdir", "fchdir"})
 PRIVATE = re.compile(r"(?:import|from)\s+_")
@@ -32,7 +34,7 @@ SECRET_NAME = re.compile(r"key|token|secret|passw|credential", re.IGNORECASE)
 
 BINDS = frozenset(
     {ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.For, ast.AsyncFor, ast.comprehension}
-    | {ast.withitem, ast.arg, ast.AugAssign}
+    | {ast.withitem, ast.arg, ast.AugAssign, ast.ExceptHandler, ast.MatchAs, ast.MatchStar}
 )
 
 warnings.filterwarnings("ignore", module=re.escape(FILE))
@@ -126,6 +128,8 @@ class _Code:
         self.used: set[int] = set()
         self.out: list[Found] = []
         self.moves = False
+        self.rounds: dict[str, list[ast.expr]] = {}  # what loops over given texts give to their names, one by one
+        self.chosen: dict[str, ast.expr] | None = None  # of these in the round that is looked at
         self._sort(tree)
 
     def _sort(self, tree: ast.Module) -> None:
@@ -196,6 +200,8 @@ class _Code:
             self._assigned(node.optional_vars, node.context_expr)
         elif isinstance(node, ast.arg):
             self.values.setdefault(node.arg, []).append(None)
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name is not None:
+            self.values.setdefault(node.name, []).append(None)
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             self.values.setdefault(node.target.id, []).append(None)
 
@@ -214,6 +220,8 @@ class _Code:
         if not loop and (dotted := self._dotted(value)):
             self.names.setdefault(target.id, set()).add(dotted)
             self.used.add(id(value))
+        if loop and (given := _given(value)):
+            self.rounds[target.id] = given
         self.values.setdefault(target.id, []).append(_searched(value) if loop else value)
 
     def _dotted(self, node: ast.AST, depth: int = 0) -> str | None:
@@ -318,14 +326,14 @@ class _Code:
                 text = (ast.get_source_segment(self.code, argument) or of)[:60]
             self._say(argument, kind, text, of)
             return
-        path = self._path(argument)
-        if path == ":memory:":
-            return
-        if path is None:
-            path = "$" + (ast.get_source_segment(self.code, argument) or "path")[:60]
-        elif self.moves and not path.startswith(("/", "~", "$")):
-            path = "$PWD/" + path
-        self._say(argument, kind, path, "path")
+        for path in self._paths(argument):
+            if path == ":memory:":
+                continue
+            if path is None:
+                path = "$" + (ast.get_source_segment(self.code, argument) or "path")[:60]
+            elif self.moves and not path.startswith(("/", "~", "$")):
+                path = "$PWD/" + path
+            self._say(argument, kind, path, "path")
 
     def _open(self, node: ast.Call, place: int, arguments: Sequence[ast.expr]) -> None:
         mode = _argument(node, arguments, place, ("", "mode")) if place < 9 else None
@@ -391,10 +399,26 @@ class _Code:
             if not isinstance(node, ast.Name):
                 return node
             given = self.values.get(node.id)
+            if given is not None and len(given) == 1 and node.id in self.rounds and self.chosen is not None:
+                return self.chosen.setdefault(node.id, self.rounds[node.id][0])
             if given is None or len(given) != 1 or given[0] is None:
                 return None
             node = given[0]
         return None
+
+    def _paths(self, node: ast.expr) -> Sequence[str | None]:
+        """The paths that an expression gives, one for each round of the loops whose names are in it."""
+        self.chosen = {}
+        made = [self._path(node)]
+        names = list(self.chosen)
+        if names:
+            rounds = list(islice(product(*(self.rounds[name] for name in names)), MOST_ROUNDS + 1))
+            made = []
+            for some in rounds:
+                self.chosen = dict(zip(names, some, strict=True))
+                made.append(self._path(node))
+        self.chosen = None
+        return made if len(made) <= MOST_ROUNDS else [self._path(node)]
 
     def _path(self, node: ast.expr, depth: int = 0) -> str | None:
         """The path that an expression gives; parts that are not known stand as "$"."""
@@ -548,6 +572,12 @@ def _argument(node: ast.Call, arguments: Sequence[ast.expr], place: int | str, n
         return arguments[place]
     name = names[place] if place < len(names) else None
     return next((word.value for word in node.keywords if word.arg is not None and word.arg == name), None)
+
+
+def _given(node: ast.expr) -> list[ast.expr]:
+    """What a loop goes through, where that is texts as they stand."""
+    is_known = isinstance(node, ast.Tuple | ast.List) and all(_text(one) is not None for one in node.elts)
+    return node.elts if is_known and isinstance(node, ast.Tuple | ast.List) else []
 
 
 def _searched(node: ast.expr) -> ast.expr | None:

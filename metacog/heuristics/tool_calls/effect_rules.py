@@ -8,7 +8,7 @@ from functools import lru_cache
 from posixpath import normpath
 from typing import Any, NamedTuple
 
-from ..effects.effect import BUILT, KINDS, MADE, OBJECT_KINDS, TESTS, Effect, Reading
+from ..effects.effect import BUILT, KEPT, KINDS, MADE, OBJECT_KINDS, TESTS, Effect, Reading
 from ..effects.paths import is_inside
 from ..effects.pointers import MAX_LENGTH
 from .conditions import Unfit
@@ -16,8 +16,8 @@ from .conditions import Unfit
 MAX_PLACES = 100  # folders or globs of a rule
 UNREADABLE = "It cannot be read for certain, so its effects cannot be checked."
 UNNAMED = "What it would do it to cannot be told, so its objects cannot be checked."
-# Among "except": what the same command has made, what is a test's own, what a build makes again.
-OWN = {"{made}": MADE, "{test}": TESTS, "{built}": BUILT}
+# Among "except": what the same command has made, what is a test's own, what a build makes again, what git has.
+OWN = {"{made}": MADE, "{test}": TESTS, "{built}": BUILT, "{kept}": KEPT}
 _LISTS = ("any", "all", "only")
 _TEXTS = ("inside", "objects", "outside", "except")
 _OF = "of"

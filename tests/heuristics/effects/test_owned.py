@@ -4,7 +4,7 @@ from pathlib import Path
 
 from metacog.heuristics.effects import shell, trials
 from metacog.heuristics.effects.calls.reader import Reader
-from metacog.heuristics.effects.effect import BUILT, MADE, TESTS
+from metacog.heuristics.effects.effect import BUILT, KEPT, MADE, TESTS
 from metacog.heuristics.effects.programs import Programs
 
 PROGRAMS = Programs()
@@ -16,7 +16,7 @@ def whose(command: str) -> str:
     """What is said of everything that a command deletes or cannot bring back."""
     found = shell.read(command, programs=PROGRAMS, workspace="/srv/app").effects
     gone = [effect for effect in found if effect.effect in {"delete", "irreversible"}]
-    for mark, name in ((TESTS, "test"), (MADE, "made")):
+    for mark, name in ((TESTS, "test"), (MADE, "made"), (KEPT, "kept")):
         if gone and all(effect.detail.endswith(mark) for effect in gone):
             return name
     return "somebody's"
@@ -24,7 +24,7 @@ def whose(command: str) -> str:
 
 def test_commands_are_told_apart_by_whose_it_is_that_they_remove() -> None:
     cases = [line.rpartition(" => ") for line in CASES.read_text("utf-8").splitlines() if " => " in line]
-    assert {wanted for _, _, wanted in cases} == {"test", "made", "somebody's"}
+    assert {wanted for _, _, wanted in cases} == {"test", "made", "kept", "somebody's"}
     assert [f"{command}: {whose(command)}" for command, _, wanted in cases if whose(command) != wanted] == []
 
 

@@ -1,5 +1,6 @@
 """A container that a command starts: which of the paths in it are the host's, and which are gone with it."""
 
+import csv
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -53,7 +54,7 @@ def box_of(applied: Applied, state: State) -> Box | None:
 def _mounts(flag: str, value: Word, state: State) -> Sequence[tuple[str, str | None]]:
     """Where something of the host is mounted that may be changed there."""
     if flag == "--mount":
-        told = {name: text for name, _, text in (part.partition("=") for part in value.text.split(","))}
+        told = {name: text for name, _, text in (part.partition("=") for part in next(csv.reader([value.text])))}
         source = told.get("source", told.get("src", ""))
         target = told.get("target", told.get("destination", told.get("dst", "")))
         options, is_volume = set(told), told.get("type") != "bind"

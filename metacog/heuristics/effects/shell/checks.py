@@ -22,6 +22,7 @@ COMMENT = re.compile(r"(^|[\s\S])#")
 BEFORE_COMMENT = frozenset({"", " ", "\t", "\n", ";", "&", "|", "#"})
 MOST_SIGNS = 300
 GAP = re.compile(rb"(?:[ \t]|\\\n)*")
+TIMED = re.compile(r"\btime[ \t]+(?:-p[ \t]+)?(?=(?:\{|for|while|until|if|case|select|!|\[\[)[ \t]|\()")
 START = re.compile(r"[\w.-]+|'[^'\n]*'|\"[^\"\n$`\\]*\"|\\[\w.-]+")
 
 
@@ -32,6 +33,17 @@ def for_grammar(text: str) -> bytes:
     takes them for parts of words and never of names.
     """
     return text.encode() if text.isascii() else NON_ASCII.sub("×", text).encode()
+
+
+def untimed(text: str, root: "Node") -> str:
+    """`text` with blanks for the shell's own `time` before a group or a loop, which the grammar takes for a program."""
+    for found in TIMED.finditer(text):
+        node = _at(root, text, found.start())
+        while node is not None and node.type in {"word", "variable_name"} and node.parent is not None:
+            node = node.parent
+        if node is not None and node.type == "command_name":
+            text = text[: found.start()] + " " * len(found[0]) + text[found.end() :]
+    return text
 
 
 def doubts(text: str, root: "Node") -> Iterator[str]:

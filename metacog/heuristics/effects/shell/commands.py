@@ -45,6 +45,7 @@ NAMING = frozenset(  # the shell's own, which are given names of variables
     ["printf", "test", "[", "read", "unset", "wait", "declare", "typeset", "local", "export", "readonly", "let"]
 ) | {"getopts", "mapfile", "readarray", "eval", "set", "env", "exec", "command", "builtin"}
 SERVERS = frozenset({"http.server", "serve", "http-server", "live-server"})  # of files
+MOVES = frozenset({"mv", "gmv"})
 JOBS = frozenset({LAST_JOB, NUMBER, "%1"})
 KEEPS = frozenset({"chmod", "chown", "chgrp", "touch"})  # what is in a file
 PICKS = frozenset(  # flags by which programs that run tests take some of them, by their names
@@ -146,6 +147,8 @@ def _apply(
     effects: list[Effect] = []
     made = dict(out.made) if out.made and program in KEEPS else None
     applied.found = owned.marked(text, applied, inner)
+    if program in MOVES and applied.operands:
+        owned.moved(text, applied, inner)
     was_marked, was_theirs, rule = out.mark, out.theirs, whose(program)
     if rule is not None or was_marked:
         out.mark = owned.mark(text, applied, inner, rule)
@@ -208,9 +211,8 @@ def _apply(
     out.mark, out.theirs = was_marked, was_theirs
     if rule is not None and rule.makes:
         owned.remember(text, applied, state, rule)
-    elif program == "mv":  # something else may be in what was made
+    elif program in MOVES:  # something else may be in what was made
         state.made = frozenset()
-        out.moved |= {out.place(word, inner.cwd) for word in applied.operands[-1:]}
     output = _output(applied, words, given, found_by)
     return Given(by=program) if output is None else Given(output.text, output.roots, program)
 

@@ -80,7 +80,7 @@ class Out:
         self.served: list[Effect] = []  # what servers of the project's files publish, until they are ended
         self.over: set[Effect] = set()  # of these, what is over when the text is
         self.uncalled: dict[tuple[int, int], Callable[[], None]] = {}  # functions, until something calls them
-        self.moved: set[str] = set()  # places that it has moved something to
+        self.moved: dict[str, list[str]] = {}  # places that it has moved something to, and from where
         self.links: dict[str, str] = {}  # links that it has made, and what they point to
 
     def step(self, count: int = 1) -> None:
@@ -136,9 +136,12 @@ class Out:
             return self._in_box(effect, word, name, detail, looks=looks, deep=deep)
         inside = not self.remote and paths.is_below(name, self.room)
         span = (word.start, word.end)
+        found = []
         if effect == "delete" and (name in self.moved or name in self.links):
             detail = detail or MOVED
-        found = [self.add(effect, name, "path", inside=inside, span=span, detail=detail)]
+        if effect == "delete" and self.moved:
+            found += self._moved(name, span)
+        found.append(self.add(effect, name, "path", inside=inside, span=span, detail=detail))
         below = name[:-3] if name.endswith("/**") else name.rstrip("/") if deep else None
         is_secret = paths.is_secret(name if below is None else below)
         is_secret |= below is not None and not inside and paths.holds_secrets(below)
@@ -151,6 +154,17 @@ class Out:
         if effect == "write" and paths.is_device(name):
             found.append(self.add("irreversible", name, "path", inside=inside, span=span, detail="device"))
         return found
+
+    def _moved(self, name: str, span: Span) -> list[Effect]:
+        """What goes with a path because it was moved there: it is no longer where it was."""
+        below = name.rstrip("*/") + "/"
+        gone = [place for place in self.moved if place == name or f"{place}/".startswith(below)]
+        origins = [origin for place in gone for origin in self.moved.pop(place)]
+        return [
+            effect
+            for origin in dict.fromkeys(origins)
+            for effect in self.path("delete", Word(origin, *span), None, "moved from there")
+        ]
 
     def _in_box(self, effect: Kind, word: Word, name: str, detail: str, *, looks: bool, deep: bool) -> list[Effect]:
         """An effect on a path in a container: on what is mounted there, or on what is gone with it."""

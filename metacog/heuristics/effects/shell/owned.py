@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from .. import trials
-from ..effect import MADE, TESTS
+from ..effect import KEPT, MADE, TESTS
 from ..programs import Applied, Found, Whose, Word, of_place, whose
 from . import scripts
 from .state import State
@@ -19,6 +19,9 @@ TRUNKS = frozenset({"main", "master", "trunk", "develop"})
 MATTERS = CHANGES | {"unknown"}
 DEEP = frozenset({"-r", "-R", "--recursive"})
 VARIABLE = re.compile(r"[A-Za-z_]\w*=")
+UNSURE = ("-f", "--f", "--work", "--git-dir")  # of git rm: what differs goes, too, or it is about other files
+PART = re.compile(r"(?!-)[\w./@ +-]*\w[\w./@ +-]*")  # of a project, by its name
+INTO = frozenset({"-t", "--target-directory"})
 TELLS = frozenset({"-e", "--env"})
 GIVEN = re.compile(r"([A-Z_]+)=(.*)")
 
@@ -111,6 +114,8 @@ def marked(text: "Text", applied: Applied, state: State) -> list[Found]:
     if applied.code and _clears(applied):
         written = [found for found in applied.found if found.effect == "write"]
         return [*applied.found, *(found._replace(effect="delete") for found in written)]
+    if (applied.program, applied.subcommand) == ("git", "rm"):
+        return [_by_git(text, applied, found, state) for found in applied.found]
     gone = [found.word for found in applied.found if found.effect == "delete"]
     rule = whose(applied.program)
     if not gone or text.out.theirs or not (rule is None or _is_here(rule, applied, state)):
@@ -123,6 +128,35 @@ def marked(text: "Text", applied: Applied, state: State) -> list[Found]:
         else found
         for found in applied.found
     ]
+
+
+def _by_git(text: "Text", applied: Applied, found: Found, state: State) -> Found:
+    """What `git rm` removes: of a part of the project, by its name, nothing that differs from the last commit."""
+    word = found.word
+    if found.effect != "delete" or word is None:
+        return found
+    if word.text.startswith(":"):  # everything, but for what is behind it
+        return found._replace(word=word._replace(text="."))
+    is_part = word.exact and PART.fullmatch(word.text) and text.out.place(word, state.cwd) not in text.out.room
+    is_kept = is_part and not any(flag.startswith(UNSURE) for flag, _ in applied.flags)
+    return found._replace(detail=KEPT) if is_kept else found
+
+
+def moved(text: "Text", applied: Applied, state: State) -> None:
+    """Take note of what `mv` puts where, and of what a container takes with it when it ends."""
+    given = [value for flag, value in applied.flags if flag in INTO and value is not None]
+    to, sources = (given[-1], applied.operands) if given else (applied.operands[-1], applied.operands[:-1])
+    place = text.out.place(to, state.cwd)
+    if text.out.box is not None:
+        for source in sources if not text.out.box.hosts(place) else ():
+            text.out.path("delete", source, state.cwd, "moved into a container")
+        return
+    for source in sources:
+        origin = text.out.place(source, state.cwd)
+        if origin in text.out.written or origin in text.out.made:
+            continue
+        for name in (place, f"{place.rstrip('/')}/{origin.rpartition('/')[2]}"):
+            text.out.moved.setdefault(name, []).append(origin)
 
 
 def _clears(applied: Applied) -> bool:

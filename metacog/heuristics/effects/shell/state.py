@@ -1,5 +1,6 @@
 """What is known of a shell while its commands are read in order."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
     from .walk import Text
 
+WHOLE = re.compile(r"/[\w./@+-]*")  # a directory that is known letter by letter
 ELSEWHERE = "$PWD"  # a working directory that is not known
 NUMBER = "[0-9]*"  # a number that is not known
 LAST_JOB = "%+"  # as the shell names it
@@ -73,8 +75,8 @@ class State:
 
     def value(self, name: str) -> Word | None:
         """What `$name` is, None when that is unknown."""
-        if name == "PWD":
-            return Word(self.cwd or ".", exact=False)
+        if name == "PWD" and name not in self.variables:
+            return Word(self.cwd or ".", exact=WHOLE.fullmatch(self.cwd or "") is not None)
         if name in self.variables:
             return None if self.blind else self.variables[name]
         if name in NUMBERS:

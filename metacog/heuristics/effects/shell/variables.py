@@ -44,7 +44,7 @@ LOOKS = re.compile(  # and those that have one made, where they say no
 )
 BY_BEING_SET = frozenset({"GIT_SSL_NO_VERIFY"})  # whatever it says
 NO = re.compile(r"|0|n|no|f|false|off|none|never|ignore|skip|disabled?", re.IGNORECASE)
-SEARCHED = frozenset({"PYTHONPATH", "CLASSPATH", "GOPATH"})  # lists of folders with code
+SEARCHED = frozenset({"PYTHONPATH", "CLASSPATH", "GOPATH", "BUNDLE_GEMFILE"})  # lists of folders and files with code
 LIVE = re.compile(  # NAME=value that has a program work on what runs for everybody
     r"(?:\w*_)?(?:ENV|ENVIRONMENT|STAGE|SETTINGS_MODULE|SETTINGS)=(?:[\w.]*\.)?(?:prod|production|live)"
     r"|(?:\w*_)?(?:DATABASE_URL|DB_URL|DSN|MONGO_URL|REDIS_URL)=(?:\$\{?\w*PROD\w*\}?|\w+://(?:[^/@]*@)?(?!localhost\b)(?:[\w-]*prod[\w-]*|[\w-]+(?:\.[\w-]+)*\.[a-z]+)[:/].*)"

@@ -141,6 +141,9 @@ class Text:
         if root.has_error and (turned := TURNED.sub(r"\3\2\1", self.text)) != self.text:
             self.text, self.raw = turned, checks.for_grammar(turned)
             root = _parsed(self.raw)
+        if (timed := checks.untimed(self.text, root)) != self.text:
+            self.text, self.raw = timed, checks.for_grammar(timed)
+            root = _parsed(self.raw)
         if root.has_error:
             self.doubt("grammar", self.around)
         named = [child for child in root.children if child.type != "comment"]
