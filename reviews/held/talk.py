@@ -21,7 +21,7 @@ from metacog.db.prepared import written_once
 from metacog.heuristics.text.shadow import is_blank
 from metacog.models import Membership, Notice, Role, Team, User
 from metacog.notices import events
-from reviews.models import AgentResponse, Comment, HeldItem, ItemTalk, Mention
+from reviews.models import AgentResponse, Asked, Comment, HeldItem, ItemTalk, Mention
 
 MAX_COMMENT = 4000  # characters
 MAX_COMMENTS = 200  # of one item
@@ -164,9 +164,8 @@ def comment(held: HeldItem, author: User, text: str) -> tuple[Comment, list[str]
         if others:
             events.owe(Notice.Kind.MENTION, made.public_id, others, held.team_id, now)
             if row.snoozed_until and row.snoozed_until > now:
-                row.snoozed_until = None
+                _wake(row, held, author, now)
                 fields.append("snoozed_until")
-                _record("unsnoozed", held, author)
         row.save(update_fields=fields)
     return made, unknown
 
@@ -222,9 +221,8 @@ def assign(held: HeldItem, person: User | None, actor: User, seen: int | None = 
         if person and person != actor:
             events.owe(Notice.Kind.ASSIGNED, f"{held.public_id}/{row.version}", [person], held.team_id, now)
             if row.snoozed_until and row.snoozed_until > now:
-                row.snoozed_until = None
+                _wake(row, held, actor, now)
                 fields.append("snoozed_until")
-                _record("unsnoozed", held, actor)
         row.save(update_fields=fields)
     return Assigned(before, overtaken)
 
@@ -259,10 +257,17 @@ def wake(held: HeldItem, actor: User) -> bool:
         row = _locked(held, now)
         if not (row.snoozed_until and row.snoozed_until > now):
             return False
-        row.snoozed_until, row.changed_at = None, now
+        _wake(row, held, actor, now)
+        row.changed_at = now
         row.save(update_fields=["snoozed_until", "changed_at"])
-        _record("unsnoozed", held, actor)
     return True
+
+
+def _wake(row: ItemTalk, held: HeldItem, actor: User, now: datetime) -> None:
+    """End a snooze, which the caller saves: whoever is asked about the item is waited for from now on."""
+    row.snoozed_until = None
+    Asked.objects.filter(held=held, next_at__isnull=False).update(since=now, next_at=now)
+    _record("unsnoozed", held, actor)
 
 
 def snoozed(now: datetime) -> QuerySet[ItemTalk]:

@@ -140,6 +140,26 @@ def test_the_minutes_count_anew_from_the_end_of_a_snooze(people: dict[str, Any],
     assert told == {15: [], 40: [], 54: [], 55: [("olga", NEXT)]}
 
 
+@table("woken", ["by a press", "by a mention", "by an assignment"], rolled_back=True)
+def test_the_minutes_count_anew_from_where_a_snooze_is_ended(
+    people: dict[str, Any], kuro: Any, aurora: Any, monkeypatch: Any, woken: str
+) -> None:
+    ask(aurora, people["olga"], steps=[{"after": 15, "to": "owners"}])
+    held = HeldItem.objects.get(public_id=hold(kuro, NOW))
+    sweep(NOW)
+    monkeypatch.setattr(timezone, "now", lambda: NOW + 20 * MINUTE)
+    talk.snooze(held, people["alice"], NOW + 50 * MINUTE)
+    assert sweep(NOW + 15 * MINUTE) == []
+    if woken == "by a press":
+        talk.wake(held, people["alice"])
+    elif woken == "by a mention":
+        talk.comment(held, people["alice"], "@bob have a look")
+    else:
+        talk.assign(held, people["alice"], people["bob"])
+    Notice.objects.all().delete()
+    assert [sweep(NOW + minute * MINUTE) for minute in (21, 34, 35)] == [[], [], [("olga", NEXT)]]
+
+
 @pytest.mark.usefixtures("undo_at_once")
 def test_what_was_decided_goes_nowhere(people: dict[str, Any], kuro: Any, aurora: Any) -> None:
     ask(aurora, people["olga"], steps=[{"after": 15, "to": "owners"}])
