@@ -138,7 +138,7 @@ _TABLE: tuple[tuple[str, ...], ...] = (  # names, hints, what is looked for ther
     ),
     (
         "password in an encoded address", "%3a%2f%2f",
-        r"(?i)%3A%2F%2F[^\s%]{0,255}%3A(?P<secret>(?:[^\s%]|%(?!40)[0-9A-F]{2}){1,255})%40", _NEVER,
+        r"(?i)%3A%2F%2F[^\s%]{0,255}%3A(?P<secret>(?:[^\s%]|%(?!40)[0-9A-F]{2}){1,255}+)%40", _NEVER,
     ),
     ("signature in an address", "sig= x-amz-signature=", r"(?<=[?&])[\w-]+=(?P<secret>[\w%+/=-]{16,})"),
     (
@@ -156,7 +156,7 @@ _TABLE: tuple[tuple[str, ...], ...] = (  # names, hints, what is looked for ther
     ),
     (
         "mysql, an account", "mysql mariadb",
-        r"(?:mysql\w*|mariadb)\s[^|;&\n]{0,200}?(?<=\s)-p(?P<secret>[^\s\"'$-][^\s\"']{2,255})", _NEVER,
+        r"(?:mysql\w{0,20}+|mariadb)\s[^|;&\n]{0,200}?(?<=\s)-p(?P<secret>[^\s\"'$-][^\s\"']{2,255})", _NEVER,
     ),
     (".netrc, an account", "login", r"login\s+\S{1,255}\s+password\s+(?P<secret>[^\s\"']{1,255})", _NEVER),
     (".pgpass, an account", ":5432:", r":5432:[^\s:]{1,80}:[^\s:]{1,80}:(?P<secret>[^\s\"']{1,255})", _NEVER),

@@ -221,7 +221,7 @@ def test_what_cannot_be_searched_in_linear_time_is_refused(expression: str) -> N
 
 UNITS = (
     "token", "token ", "token=", 'token="', "token='password=\"", 'token:\\"', "://", "://a:", "sk-", "eyJaaaaaaaa.",
-    "-----BEGIN PRIVATE KEY-----", "mysql x ", "redis-cli ", "bearer ", "identified by ", " -u a", " --token ",
+    "-----BEGIN PRIVATE KEY-----", "mysql", "mysql x ", "redis-cli ", "bearer ", "identified by ", " -u a", " --token ",
     "<token>", "cookie: ", "mcp_", "xoxb-", "SG.aaaaaaaaaaaaaaaa", "-", "Ab1_",
 )  # fmt: skip
 
