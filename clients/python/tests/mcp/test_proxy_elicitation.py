@@ -84,6 +84,26 @@ async def test_a_client_that_can_ask_its_user_does_unless_people_are_wanted(
     assert asked == ["Close 7?"]
 
 
+def test_the_same_question_twice_at_once_wants_two_answers(metacog: Any, setting: Any) -> None:
+    proxy = setting.drive(setting.proxied(setting.echo))
+    capabilities: dict[str, Any] = {}
+    proxy.request(
+        "initialize",
+        {"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": {"name": "x"}},
+    )
+    form = {"message": "Go on?", "requestedSchema": {"type": "object", "properties": {"which": {"type": "string"}}}}
+    say = [{"jsonrpc": "2.0", "id": said, "method": "elicitation/create", "params": form} for said in ("q1", "q2")]
+    proxy.request("test/say", {"messages": say})
+
+    def answers() -> list[str]:
+        return [each["result"]["content"]["which"] for each in setting.received if str(each.get("id")).startswith("q")]
+
+    for count, which in enumerate("ab", 1):
+        metacog.decide(metacog.next_pending(setting.run)["id"], "answer", answer={"which": which})
+        metacog.until(lambda count=count: len(answers()) >= count, f"answer {count} did not come")
+    assert sorted(answers()) == ["a", "b"]
+
+
 def test_a_question_that_its_server_takes_back_is_answered_no_more(metacog: Any, setting: Any) -> None:
     proxy = setting.drive(setting.proxied(setting.echo))
     capabilities: dict[str, Any] = {}

@@ -42,7 +42,7 @@ class People:
     async def answer(self, params: Any) -> wire.Message:
         """Ask people, and give the result of an elicitation."""
         message, schema = params.get("message"), params.get("requestedSchema")
-        key = key_of(self.client.url, self.session, wire.canonical([CREATE, message, schema]))
+        key = key_of(self.client.url, self.session, self.server, wire.canonical([CREATE, message, schema]))
         call_id = self.journal.open(key)
         try:
             answer = await self.client.ask(
@@ -60,7 +60,8 @@ class People:
         except MetacogError as error:
             print(f"metacog mcp-proxy: people could not be asked: {error}", file=sys.stderr)
             return CANCELLED
-        self.journal.settle(key, call_id)
+        if not self.journal.settle(key, call_id):
+            return await self.answer(params)  # the same was asked at the same time: this is the answer to that
         return {"action": "accept", "content": answer}
 
 
