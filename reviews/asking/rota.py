@@ -72,7 +72,7 @@ class Rota:
         """Say who is on call, and until when."""
         person, at = self.person(now, able), now
         for _turn in range(MOST_TURNS):
-            at = self._next_change(at)
+            at = self.next_change(at)
             if self.person(at, able) != person:
                 return Turn(person, at)
         return Turn(person, None)
@@ -92,7 +92,7 @@ class Rota:
         first = (handover - self.begins).days // 7 % len(self.people)
         return [*self.people[first:], *self.people[:first]]
 
-    def _next_change(self, now: datetime) -> datetime:
+    def next_change(self, now: datetime) -> datetime:
         edges = [edge for span in self.spans for edge in (span.begin, span.end) if edge > now]
         return min([*edges, self._hour_of(self.last_handover(now) + WEEK)])
 

@@ -114,6 +114,8 @@ def save(team: Team, actor: User, given: Mapping[str, Any], now: datetime | None
 
 
 def next_handover(asking: TeamAsking, now: datetime) -> datetime | None:
-    """Return when the next person is told that they are on call."""
+    """Return when the next person is told that they are on call; when to look again, where nobody else can be now."""
     rota = Settings.of(asking).rota
-    return rota.turn(now, Members(asking.team_id).able).until if rota.tells else None
+    if not rota.tells:
+        return None
+    return rota.turn(now, Members(asking.team_id).able).until or rota.next_change(now)

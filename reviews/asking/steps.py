@@ -148,10 +148,12 @@ def _go_on(turn: _Turn) -> list[Asked]:
 
 
 def _hand_over(asking: TeamAsking, turn: _Turn) -> None:
-    """Tell whoever is on call from now on, once."""
-    able = turn.members.able
-    person = turn.settings.rota.person(turn.now, able)
-    if person is not None:
+    """Tell whoever is on call from now on, once; nobody who goes on to be."""
+    able, rota = turn.members.able, turn.settings.rota
+    assert asking.handover_at
+    person = rota.person(turn.now, able)
+    around = {rota.person(asking.handover_at + moment, able) for moment in (-timedelta.resolution, timedelta())}
+    if person is not None and around != {person}:
         about = f"{asking.team_id}/{asking.handover_at:%Y-%m-%dT%H:%M%z}"
         events.owe(Notice.Kind.ON_CALL, about, [able[person]], None, turn.now)
     TeamAsking.objects.filter(pk=asking.pk).update(handover_at=next_handover(asking, turn.now))

@@ -11,7 +11,7 @@ from django.core import mail
 from django.test import Client
 from django.utils import timezone
 
-from metacog.models import AuditEvent, Notice, PersonPush, PushDevice, Team
+from metacog.models import AuditEvent, Notice, PersonPush, PushDevice, Team, User
 from metacog.notices import push
 from reviews import activity, tasks
 from reviews.asking import settings as asking
@@ -282,6 +282,18 @@ def test_whoever_begins_to_be_on_call_is_told_once(people: dict[str, Any], auror
     assert sweep(monday + week + MINUTE) == [("bob", "You are on call for Aurora.")]
     assert sweep(monday + week + 2 * MINUTE) == []
     assert sweep(monday + 2 * week) == [("alice", "You are on call for Aurora.")]
+
+
+def test_who_comes_back_is_told_when_their_week_begins(people: dict[str, Any], aurora: Any) -> None:
+    alice, bob = people["alice"], people["bob"]
+    monday, week = (NOW - timedelta(days=NOW.weekday())).replace(hour=9), timedelta(weeks=1)
+    rota = {"people": [alice.pk, bob.pk], "weekday": 0, "hour": 9, "begins": f"{monday:%Y-%m-%d}", "tells": True}
+    User.objects.filter(pk=bob.pk).update(is_active=False)
+    asking.save(aurora, people["olga"], {"rota": rota}, monday + MINUTE)
+    assert sweep(monday + week) == []  # it is still alice
+    User.objects.filter(pk=bob.pk).update(is_active=True)
+    assert sweep(monday + 2 * week) == [("alice", "You are on call for Aurora.")]
+    assert sweep(monday + 3 * week) == [("bob", "You are on call for Aurora.")]
 
 
 def test_new_settings_hold_for_what_waits(people: dict[str, Any], kuro: Any, aurora: Any) -> None:
