@@ -158,7 +158,10 @@ _TABLE: tuple[tuple[str, ...], ...] = (  # names, hints, what is looked for ther
         "mysql, an account", "mysql mariadb",
         r"(?:mysql\w{0,20}+|mariadb)\s[^|;&\n]{0,200}?(?<=\s)-p(?P<secret>[^\s\"'$-][^\s\"']{2,255})", _NEVER,
     ),
-    (".netrc, an account", "login", r"login\s+\S{1,255}\s+password\s+(?P<secret>[^\s\"']{1,255})", _NEVER),
+    (
+        ".netrc, an account", "login",
+        r"login\s+(?!(?:and|form|or|page|screen|with)\s)\S{1,255}\s+password\s+(?P<secret>[^\s\"']{1,255})", _NEVER,
+    ),
     (".pgpass, an account", ":5432:", r":5432:[^\s:]{1,80}:[^\s:]{1,80}:(?P<secret>[^\s\"']{1,255})", _NEVER),
     (
         "sshpass, redis-cli", "sshpass redis-cli",

@@ -73,7 +73,7 @@ FIRES = {
     "SQL, an account": ("CREATE USER x IDENTIFIED BY ['hunter']", "identified by name"),
     "curl, an account": ("curl -u bob:[hunter2] https://x; curl --user 'bob:[h2]' x", "docker -u 1000:$GID x -u bob"),
     "mysql, an account": ("mysql -u root -p[hunter2] db", "mkdir -p/srv/app and mysql -p db"),
-    ".netrc, an account": ("machine x.example login bob\n  password [hunter2]", "login as bob with the password"),
+    ".netrc, an account": ("machine x.example login bob\n  password [hunter2]", "the login page password reset"),
     ".pgpass, an account": ("db.example:5432:app:bob:[hunter2]", "db.example:5432/app"),
     "sshpass, redis-cli": ("sshpass -p [hunter2] ssh x; redis-cli -h y -a '[hunter2]'", "ls -a hunter2"),
 }  # fmt: skip
