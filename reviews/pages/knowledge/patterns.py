@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Literal
 
 from django.contrib import messages
@@ -181,8 +182,9 @@ def _taken_back(request: PersonRequest) -> HttpResponse:
     back = mine.filter(pk__in=[key for key in map(key_of, request.POST.getlist("pk")) if key])
     done = 0
     for pattern in back.exclude(dismissed_because="").order_by("pk"):
-        lifecycle.take_step(pattern, "reopen", request.user)
-        done += 1
+        with suppress(NotDone):  # somebody was faster
+            lifecycle.take_step(pattern, "reopen", request.user)
+            done += 1
     told = ngettext("%(count)d proposal is there again.", "%(count)d proposals are there again.", done)
     messages.success(request, told % {"count": done})
     return redirect(_back(request))

@@ -114,6 +114,23 @@ def test_what_was_decided_meanwhile_is_not_merged(pair: list[ErrorPattern], carl
     assert (pair[0].state, pair[0].keywords) == ("shadow", ["in 30 days"])
 
 
+def test_a_dismissal_is_undone_by_curators_whoever_else_does_it(
+    pair: list[ErrorPattern], carla: Any, alice: Any, as_person: Any, monkeypatch: Any
+) -> None:
+    def faster(pattern: ErrorPattern, step: str, actor: Any) -> ErrorPattern:
+        if pattern.pk == pair[0].pk:
+            take_step(ErrorPattern.objects.get(pk=pattern.pk), step, actor)
+        return take_step(pattern, step, actor)
+
+    for each in pair:
+        lifecycle.take_step(each, "dismiss", carla, because="no")
+    keys, take_step = [each.pk for each in pair], lifecycle.take_step
+    assert "0 proposals are there again." in post(as_person(alice), "patterns-decide", pk=keys, step="reopen")
+    monkeypatch.setattr(lifecycle, "take_step", faster)
+    assert "1 proposal is there again." in post(as_person(carla), "patterns-decide", pk=keys, step="reopen")
+    assert ErrorPattern.objects.filter(state="proposed").count() == 2
+
+
 def test_a_dismissed_row_dismisses_all_of_it(pair: list[ErrorPattern], carla: Any, as_person: Any) -> None:
     merged = f"{pair[0].pk}:{pair[1].pk}"
     post(as_person(carla), "patterns-decide", pk=pair[0].pk, merged=merged, step="dismiss", because="too common")

@@ -65,9 +65,7 @@ def test_else_it_says_what_was_decided_of_the_items_most_like_it(decided: None, 
     assert similar.near(HeldItem.objects.get(public_id=item["held"]), kept["told"]) is None
 
 
-def test_what_people_said_goes_with_the_texts_and_is_counted_anew(
-    decided: None, aurora: Any, olga: Any
-) -> None:
+def test_what_people_said_goes_with_the_texts_and_is_counted_anew(decided: None, aurora: Any, olga: Any) -> None:
     assert ContrastLook.objects.get().reasons["told"]
     set_retention(aurora, 30, olga)
     AgentResponse.objects.update(received_at=timezone.now() - timedelta(days=40))
