@@ -38,15 +38,18 @@ def write_due(now: datetime) -> int:
     """
     if not mail.is_set_up():
         return 0
-    # Written once a week: a sweep that was here before has left a notice, whatever became of that.
-    weeks = Notice.objects.filter(kind=Notice.Kind.WEEKLY, created_at__gte=now - 2 * WEEK)
-    written = set(weeks.values_list("person", "about"))
-    new = [
-        Notice(person=person, kind=Notice.Kind.WEEKLY, about=about, until=due, created_at=now, next_attempt_at=now)
+    wanted = {
+        (person.pk, latest[0]): latest[1]
         for person, team, role in _members()
         if (latest := _latest(person, team, role, now))
-        for about, due in [latest]
-        if (person.pk, about) not in written
+    }
+    # Written once a week: a sweep that was here before has left a notice, whatever became of that.
+    of_them = {"person__in": {person for person, _about in wanted}, "about__in": {about for _person, about in wanted}}
+    written = set(Notice.objects.filter(kind=Notice.Kind.WEEKLY, **of_them).values_list("person", "about"))
+    new = [
+        Notice(person_id=person, kind=Notice.Kind.WEEKLY, about=about, until=due, created_at=now, next_attempt_at=now)
+        for (person, about), due in wanted.items()
+        if (person, about) not in written
     ]
     Notice.objects.bulk_create(new, ignore_conflicts=True)  # another sweep may have been faster
     return len(new)

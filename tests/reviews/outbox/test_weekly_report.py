@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from django.core import mail
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from metacog.models import Agent, Membership, Notice, PersonNotices, Team, User
@@ -157,6 +159,18 @@ def test_it_costs_the_same_however_many_there_are(aurora: Any, django_assert_num
     Membership.objects.bulk_create([Membership(user=person, team=aurora) for person in people])
     with django_assert_num_queries(4):
         weekly.write_due(MONDAY + DAY)
+
+
+@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="PostgreSQL reads a small table whole")
+def test_what_was_written_is_found_by_an_index() -> None:
+    """Notices are kept for 90 days: a sweep does not read them all."""
+    sweep(MONDAY)
+    with CaptureQueriesContext(connection) as ran:
+        weekly.write_due(MONDAY + DAY)
+    (written,) = [each["sql"] for each in ran if 'FROM "metacog_notice"' in each["sql"]]
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {written}")
+        assert "SCAN metacog_notice" not in str(cursor.fetchall())
 
 
 def test_the_worker_does_it(olga: Any, monkeypatch: Any) -> None:
