@@ -34,33 +34,55 @@ _GLOBS = r"\*\.(?:o|obj|class|beam|gcda|gcno|gcov|profraw|log|tmp|bak|orig|rej|s
 _ALL = "|".join([*_FOLDERS.split(), *_BELOW.split(), *_FILES.split()])
 OUTPUT = re.compile(rf"(?:^|/)(?:(?:{_ALL})(?:/|$)|{_GLOBS}$)")
 
-# Of a name that may hold sources: what has to stand beside it for it to be an output, deleted with it or run after it.
-BESIDE = {
-    "bin": re.compile(r"(?:^|[\s/{,])obj(?=$|[\s/;,}])|\bdotnet (?:build|clean|restore|test|publish)\b"),
-    "lib": re.compile(r"(?:^|[\s/{,])(?:esm|cjs|umd)(?=$|[\s/;,}])|\btsc\b|\bbabel\b"),
-    "deps": re.compile(r"\bmix deps\.get\b"),
-    "vendor": re.compile(r"\bcomposer (?:install|update|i)\b|\bgo mod vendor\b"),
-    "site": re.compile(r"\bmkdocs\b"),
-    "public": re.compile(r"\b(?:hugo|gatsby|hexo)\b"),
-    "env": re.compile(r"\b(?:virtualenv|venv) "),
-    "gen": re.compile(r"\b(?:generate|codegen|protoc)\b"),
-    "api": re.compile(r"\b(?:typedoc|sphinx-apidoc|dartdoc)\b"),
+# Of a name that may hold sources: what is deleted with it where it is an output, and what is run to make it again.
+WITH = {
+    "bin": re.compile(r"[\s/{,]obj(?=$|[\s/;,}])"),
+    "lib": re.compile(r"[\s/{,](?:esm|cjs|umd)(?=$|[\s/;,}])"),
     "esm": re.compile(""),
     "cjs": re.compile(""),
     "umd": re.compile(""),
 }
+RUN = {
+    "bin": r"dotnet (?:build|clean|restore|test|publish)\b",
+    "lib": r"(?:tsc|babel)\b",
+    "deps": r"(?:mix )?deps\.get\b",
+    "vendor": r"composer (?:install|update|i)\b|go mod vendor\b",
+    "site": r"mkdocs\b",
+    "public": r"(?:hugo|gatsby|hexo)\b",
+    "env": r"(?:virtualenv|venv) ",
+    "gen": r"(?!echo|printf|cat|grep)(?:\w+ )?(?:[\w:-]*generate|codegen|gen|protoc)\b",
+    "api": r"(?:typedoc|sphinx-apidoc|dartdoc)\b",
+}
+BEFORE = (
+    r"\s*(?:\w+=\S*\s+)*(?:(?:npx|bunx|pnpm|yarn|npm run|npm exec|poetry run|uv run|bundle exec|python3? -m|make|go)"
+    r"\s+(?:-\S+\s+)*)?(?:\S*/)?"
+)
+MAKES = {name: re.compile(f"{BEFORE}(?:{what})") for name, what in RUN.items()}
+MAKES_NOTHING = re.compile(r"\s(?:--version|--help|--noEmit|--no-emit|--dry-run|-n|-h|-V|version|help)(?=\s|$)")
+SAID = re.compile(r"'[^']*'|\"[^\"]*\"|(?:^|(?<=\s))#[^\n]*")
+SOURCES = frozenset(["src", "app", "apps", "scripts", "tools", "backend", "frontend", "server", "models", "internal"])
 
 
 def is_output(path: str, workspace: str | None, beside: str = "") -> bool:
     """Whether a path in the workspace is what a tool makes again; `beside` is the command that it stands in."""
     rest = path.removeprefix(_room(workspace)) if workspace else path
-    if rest.startswith(("/", "~", "$")) or ".git" in rest.split("/"):
+    if rest.startswith(("/", "~", "$", "../")) or ".git" in rest.split("/"):
         return False
     if OUTPUT.search(rest):
         return True
-    name = rest.rstrip("/").rpartition("/")[2]
-    sign = BESIDE.get(name)
-    return sign is not None and sign.search(beside) is not None
+    *above, name = rest.rstrip("/").split("/")
+    said = SAID.sub(" ", beside)
+    if name == "bin" and WITH[name].search(said):
+        return True
+    if not SOURCES.isdisjoint(above):
+        return False
+    return (name in WITH and WITH[name].search(said) is not None) or (name in MAKES and _is_made(name, said))
+
+
+def _is_made(name: str, said: str) -> bool:
+    """Whether a command is run that makes such a folder, not only if another has failed."""
+    runs = (part.partition("||")[0] for part in re.split(r"&&|;|\n", said))
+    return any(MAKES[name].match(part) and not MAKES_NOTHING.search(part) for part in runs)
 
 
 @lru_cache(maxsize=64)

@@ -61,6 +61,9 @@ def normal(path: str, *, cwd: str | None = None, workspace: str | None = None) -
     if not path.startswith(("/", "~", "$")):
         base = cwd or workspace
         path = f"{base}/{path}" if base else path
+    if path.startswith(("~", "$")):  # what ".." leads to from there is not known
+        start, slash, rest = path.partition("/")
+        return f"{start}/{normpath(rest)}" if slash and normpath(rest) != "." else start
     plain = normpath(path) if path else "."
     return plain[1:] if plain.startswith("//") else plain
 

@@ -91,6 +91,14 @@ def test_what_a_build_makes_again_is_told_by_its_name_below_the_workspace() -> N
         "rm -rf dist && rm -rf src",
     ]
     others += ["mv src build && rm -rf build", "ln -s ~ build && rm -rf build/", "find . -not -name dist -delete"]
+    others += ["rm -rf lib; echo tsc", "rm -rf lib # tsc", "rm -rf lib && npx tsc --noEmit", "rm -rf lib || npx tsc"]
+    others += ["rm -rf src/lib && npx tsc", "rm -rf vendor; composer install --dry-run", "rm -rf src/esm"]
+    others += [
+        "mv -t build src; rm -rf build",
+        "ln -s -t . ~/build; rm -rf build/",
+        "rm -rf ~/../build",
+        "rm -rf $X/../dist",
+    ]
     for workspace in ("/srv/app", "/srv/build/app"):
         reader = Reader(workspace=workspace)
         marked = {

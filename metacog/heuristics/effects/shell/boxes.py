@@ -54,10 +54,13 @@ def box_of(applied: Applied, state: State) -> Box | None:
 def _mounts(flag: str, value: Word, state: State) -> Sequence[tuple[str, str | None]]:
     """Where something of the host is mounted that may be changed there."""
     if flag == "--mount":
-        told = {name: text for name, _, text in (part.partition("=") for part in next(csv.reader([value.text])))}
+        told = {
+            name.lower(): text for name, _, text in (part.partition("=") for part in next(csv.reader([value.text])))
+        }
         source = told.get("source", told.get("src", ""))
         target = told.get("target", told.get("destination", told.get("dst", "")))
-        options, is_volume = set(told), told.get("type") != "bind"
+        options = {name for name, said in told.items() if said.lower() not in {"false", "0", "f"}}
+        is_volume = told.get("type") != "bind"
         if told.get("type") == "tmpfs":
             return ()
     else:

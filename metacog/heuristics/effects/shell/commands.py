@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .. import trials
 from ..effect import TESTS, Effect, Kind
 from ..paths import GLOB, is_below, is_secret, normal
-from ..programs import Applied, Found, Word, effect_of_script, is_about_data, tail, whose
+from ..programs import Applied, Found, Word, effect_of_script, is_about_data, is_input, tail, whose
 from . import boxes, code, owned, printed, scripts, search, sessions, variables
 from .out import OUTSIDE, SHARED, Made
 from .state import LAST_JOB, NOTHING_GIVEN, NUMBER, Given, State, either, forget
@@ -46,7 +46,12 @@ NAMING = frozenset(  # the shell's own, which are given names of variables
 ) | {"getopts", "mapfile", "readarray", "eval", "set", "env", "exec", "command", "builtin"}
 SERVERS = frozenset({"http.server", "serve", "http-server", "live-server"})  # of files
 MOVES = frozenset({"mv", "gmv"})
+LINKS = frozenset({"-s", "--symbolic-link"})
+FOLLOWS = frozenset({"-L", "-H", "-follow"})
 JOBS = frozenset({LAST_JOB, NUMBER, "%1"})
+ENDS = frozenset(["-9", "-15", "-2", "-INT", "-TERM", "-KILL", "-SIGINT", "-SIGTERM", "-SIGKILL", "--"])
+SOON = re.compile(r"(?:[1-9]\d{0,2}(?:\.\d+)?|0?\.\d+)s?|[1-9]m|10m")
+STAYS = re.compile(r"\b(?:setsid|nohup|disown)\b|\bsleep (?:\d{4,}|\d+[hd]|inf)")
 KEEPS = frozenset({"chmod", "chown", "chgrp", "touch"})  # what is in a file
 PICKS = frozenset(  # flags by which programs that run tests take some of them, by their names
     ["-t", "-k", "-g", "-n", "-m", "--grep", "--filter", "--name", "--names", "--match", "--test", "--tests", "--only"]
@@ -147,7 +152,7 @@ def _apply(
     effects: list[Effect] = []
     made = dict(out.made) if out.made and program in KEEPS else None
     applied.found = owned.marked(text, applied, inner)
-    if program in MOVES and applied.operands:
+    if applied.operands and (program in MOVES or (program, applied.subcommand) == ("git", "worktree move")):
         owned.moved(text, applied, inner)
     was_marked, was_theirs, rule = out.mark, out.theirs, whose(program)
     if rule is not None or was_marked:
@@ -161,6 +166,8 @@ def _apply(
         effects += _effect(text, found, span, inner, looks=applied.names, deep=applied.deep)
     if applied.settings:
         _settings(text, applied, effects, state)
+    if program == "find" and out.links and any(flag in FOLLOWS for flag, _ in applied.flags):
+        text.doubt("links that are followed", span)
     if out.live and is_about_data([applied.subcommand, *(word.text for word in applied.operands)]):
         out.add("write", "production", "name", span=span)
     if program == "git" and applied.subcommand in SHOWN:
@@ -171,17 +178,18 @@ def _apply(
         out.made = made
     if program == "tee" and given is not None:
         out.made |= {out.place(word, inner.cwd): Made(given.text, given.by) for word in applied.operands}
-    if out.made and program in {"make", "gmake"}:
-        _made_makefile(text, applied, inner)
-    if program == "ln" and len(applied.operands) > 1:
+    if program in {"make", "gmake"}:
+        _made_makefile(text, applied, inner, given)
+        owned.cleared(text, applied, inner)
+    if program == "ln" or (program == "cp" and any(flag in LINKS for flag, _ in applied.flags)):
         _link(text, applied, inner)
     if program in SERVERS and all(effect.inside is not False for effect in effects) and out.is_at_home(inner.cwd):
         out.served += [effect for effect in effects if effect.effect == "publish"]
-    elif program == "kill" and any(word.text in JOBS for word in applied.operands):
+    elif program == "kill" and _ends(words) and STAYS.search(text.text) is None:
         out.ended()
     out.applied.append((applied, effects))
     out.compound = out.compound or any(word.loose for word in words)
-    was_remote, was_in, known = out.remote, out.box, len(out.effects)
+    was_remote, was_in, known, started = out.remote, out.box, len(out.effects), len(out.served)
     out.remote = was_remote or applied.remote
     if (box := boxes.box_of(applied, state)) is not None:
         out.box, inner = box, inner.copy()
@@ -189,8 +197,8 @@ def _apply(
     for at, command in enumerate(applied.runs):
         names = found_by.run[at] if found_by is not None and at < len(found_by.run) else None
         _run(text, applied, command, inner, given, names)
-    if program == "timeout":
-        out.ended()
+    if program == "timeout" and words and SOON.fullmatch(words[0].text) and STAYS.search(text.text) is None:
+        out.ended(started)
     for language, word in _pieces(applied.code):
         in_memory = language.startswith("sql:") and _is_in_memory(applied)
         code.read(text, "sql:memory" if in_memory else language, word, inner, given)
@@ -215,6 +223,12 @@ def _apply(
         state.made = frozenset()
     output = _output(applied, words, given, found_by)
     return Given(by=program) if output is None else Given(output.text, output.roots, program)
+
+
+def _ends(words: Sequence[Word]) -> bool:
+    """Whether `kill` ends something that the text itself has started."""
+    flags = {word.text for word in words if word.text.startswith("-")}
+    return flags <= ENDS and any(word.text in JOBS for word in words)
 
 
 def _is_in_memory(applied: Applied) -> bool:
@@ -272,7 +286,11 @@ def _is_command(text: "Text", word: Word) -> bool:
 
 def _link(text: "Text", applied: Applied, state: State) -> None:
     """Remember where links lead that stand in other directories than what they point to."""
-    *targets, place = applied.operands
+    into = [value for flag, value in applied.flags if flag in owned.INTO and value is not None]
+    if len(applied.operands) + len(into) < 2:
+        return
+    given = [*applied.operands, *into[-1:]]
+    targets, place = given[:-1], given[-1]
     name = text.out.place(place, state.cwd)
     for target in targets:
         base = target.text.rstrip("/").rpartition("/")[2]
@@ -304,11 +322,13 @@ def _made_script(text: "Text", script: Word, language: str, state: State) -> Non
     code.read(text, language or SHELLS.get(named, named), made.content, state.copy(), None, at_hand=True)
 
 
-def _made_makefile(text: "Text", applied: Applied, state: State) -> None:
+def _made_makefile(text: "Text", applied: Applied, state: State, input_: Given | None) -> None:
     """Read the recipes of a makefile that the text itself has written."""
-    given = [value for flag, value in applied.flags if flag in {"-f", "--file", "--makefile"} and value is not None]
+    given = [value or Word("-") for flag, value in applied.flags if flag in {"-f", "--file", "--makefile"}]
     for word in given or [Word(name) for name in ("GNUmakefile", "makefile", "Makefile")]:
         made = text.out.made.get(text.out.place(word, state.cwd))
+        if is_input(word.text):
+            made = Made(input_.text if input_ is not None else None)
         if made is not None and made.content is None and made.by not in COPIES:
             text.doubt("a makefile that is made at run time", _span(word))
         elif made is not None and made.content is not None:

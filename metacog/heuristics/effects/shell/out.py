@@ -139,6 +139,8 @@ class Out:
         found = []
         if effect == "delete" and (name in self.moved or name in self.links):
             detail = detail or MOVED
+        if effect == "delete" and name in self.links and word.text.endswith("/"):
+            found += self.path(effect, word._replace(text=self.links[name]), None, detail)
         if effect == "delete" and self.moved:
             found += self._moved(name, span)
         found.append(self.add(effect, name, "path", inside=inside, span=span, detail=detail))
@@ -185,9 +187,9 @@ class Out:
         """Whether a working directory is in the workspace."""
         return paths.is_below(cwd or ".", self.room)
 
-    def ended(self) -> None:
+    def ended(self, since: int = 0) -> None:
         """Take note that the servers which the text has started are ended by it."""
-        self.over.update(self.served)
+        self.over.update(self.served[since:])
 
     def searched(self, word: Word, cwd: str | None) -> None:
         """What a program is given from elsewhere, and may run."""

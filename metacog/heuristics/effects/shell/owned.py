@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .. import trials
 from ..effect import KEPT, MADE, TESTS
-from ..programs import Applied, Found, Whose, Word, of_place, whose
+from ..programs import Applied, Found, Whose, Word, of_place, tail, whose
 from . import scripts
 from .state import State
 
@@ -22,6 +22,10 @@ VARIABLE = re.compile(r"[A-Za-z_]\w*=")
 UNSURE = ("-f", "--f", "--work", "--git-dir")  # of git rm: what differs goes, too, or it is about other files
 PART = re.compile(r"(?!-)[\w./@ +-]*\w[\w./@ +-]*")  # of a project, by its name
 INTO = frozenset({"-t", "--target-directory"})
+CLEARING = re.compile(r"(?:[\w.:-]*[:-])?(?:clean|clear|reset|prune|purge|distclean|mrproper)")
+FOLDER = re.compile(
+    r"(?:\w*_)?(?:BUILD|OUTPUT|OUT|DIST|TARGET|CACHE|OBJ)_?(?:DIR|DIRECTORY|FOLDER|PATH)?|O"
+)  # of a build
 TELLS = frozenset({"-e", "--env"})
 GIVEN = re.compile(r"([A-Z_]+)=(.*)")
 
@@ -153,10 +157,27 @@ def moved(text: "Text", applied: Applied, state: State) -> None:
         return
     for source in sources:
         origin = text.out.place(source, state.cwd)
-        if origin in text.out.written or origin in text.out.made:
-            continue
+        own = origin in text.out.written or origin in text.out.made
+        origins = text.out.moved.get(origin) or ([] if own else [origin])
         for name in (place, f"{place.rstrip('/')}/{origin.rpartition('/')[2]}"):
-            text.out.moved.setdefault(name, []).append(origin)
+            text.out.moved.setdefault(name, []).extend(origins)
+
+
+def cleared(text: "Text", applied: Applied, state: State) -> None:
+    """Put down folders that `make clean` empties where it is told that the build is there: `make BUILD_DIR=/ clean`."""
+    if not any(CLEARING.fullmatch(word.text) for word in applied.operands):
+        return
+    if text.out.moved:
+        text.doubt("clears what was moved there", (None, None))
+    given = [(name, word) for name, word in state.given.items() if word is not None]
+    given += [
+        (word.text[: found.end() - 1], tail(word, found.end()))
+        for word in applied.operands
+        if (found := VARIABLE.match(word.text))
+    ]
+    for name, value in given:
+        if FOLDER.fullmatch(name) and value.text:
+            text.out.path("delete", value, state.cwd)
 
 
 def _clears(applied: Applied) -> bool:

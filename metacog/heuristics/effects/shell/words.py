@@ -260,7 +260,7 @@ def _variable(reader: Reader, node: "Node", state: State, pieces: list[Piece], q
             return
         _value(value, pieces, quoted)
         return
-    if TEMPORARY.fullmatch(source) and "TMPDIR" not in state.variables:
+    if TEMPORARY.fullmatch(source) and "TMPDIR" not in {*state.variables, *state.given}:
         pieces.append(Piece("/tmp", quoted, known=False))
         return
     if (shortened := _shortened(source, state)) is not None:
