@@ -4,6 +4,7 @@ Rows are data: those of `table/*.json`, and a policy's own before them. docs/pro
 """
 
 from .lookup import Programs, table
+from .places import empties, is_called_output, told
 from .powers import effect_of_script, is_about_data
 from .reading import of_place
 from .rows import FIELDS
@@ -18,10 +19,13 @@ __all__ = [
     "Whose",
     "Word",
     "effect_of_script",
+    "empties",
     "is_about_data",
+    "is_called_output",
     "is_input",
     "of_place",
     "table",
     "tail",
+    "told",
     "whose",
 ]

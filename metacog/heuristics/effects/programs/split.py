@@ -13,6 +13,8 @@ from .words import Applied, Word, is_like, tail
 OUTSIDE = ("/", "~/", "../")  # how a path begins that may lead out of the workspace
 PATH = frozenset("/.")
 HEXADECIMAL = frozenset("0123456789xX")
+SPARING = frozenset({"--dry-run", "--dryrun", "--dry", "--preview-only", "--snapshot", "--simulate", "--check"})
+NO = frozenset({"false", "0", "no", "False"})
 MADE = frozenset("$`*?[{~")  # what a word that the shell makes has in it, where what it makes is not known
 
 
@@ -31,6 +33,7 @@ class Split:
         self.only: list[Place] | None = None
         self.alone: tuple[Place, ...] | None = None
         self.extra: list[tuple[Flag, Word | None]] = []
+        self.taken_back = False  # a flag by which it would do less
         self.ended = False
         self.is_before = False  # where the subcommand stands, flags are the program's own
         self.left: list[Word] = []
@@ -55,6 +58,8 @@ class Split:
             text = word.text
             if at in places:
                 pass
+            elif text in NO and at and words[at - 1].text in SPARING and not flags_over:
+                self._takes_back()
             elif flags_over or word.loose or text[:1] != "-" or text == "-":
                 if word.loose and not flags_over and self._loose_matters():
                     result.doubts.append("flags made at run time")
@@ -151,8 +156,16 @@ class Split:
                 self._give(name, spec, None)
         return at
 
+    def _takes_back(self) -> None:
+        """Take note that a flag by which it would do less says no: `--dry-run=false`, `--no-dry-run`."""
+        self.taken_back, self.only, self.alone = True, None, None
+        self.result.flags = [one for one in self.result.flags if one[0] not in SPARING]
+
     def _strange(self, name: str, value: Word | None, at: int) -> None:
         """A flag that the row does not have: perhaps one of its own, cut short."""
+        if f"--{name.removeprefix('--no-')}" in SPARING and name.startswith("--no-"):
+            self._takes_back()
+            return
         if name.startswith("--"):
             for full in (*self.row.long_flags, *self.base.long_flags):
                 if full.startswith(name):
@@ -211,6 +224,9 @@ class Split:
         return end
 
     def _give(self, name: str, spec: Flag, value: Word | None) -> None:
+        if value is not None and value.text in NO and name in SPARING:
+            self._takes_back()
+            return
         self.result.flags.append((name, value))
         if spec.role == "cwd" and value is not None:
             self.result.cwd = value
@@ -227,9 +243,10 @@ class Split:
                 self.result.doubts.append(f"value of {name}")
         if value is not None and self.row.runs and not spec.matters and spec.only is None and spec.alone is None:
             self.result.settings.append(value)
-        if spec.only is not None:
+        if spec.only is not None and not (self.taken_back and name in SPARING):
             self.only = [*(self.only or ()), *spec.only]
-        self.alone = self.alone if spec.alone is None else spec.alone
+        if not (self.taken_back and name in SPARING):
+            self.alone = self.alone if spec.alone is None else spec.alone
         self.extra.append((spec, value))
 
 

@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING
 from .. import trials
 from ..effect import TESTS, Effect, Kind
 from ..paths import GLOB, is_below, is_secret, normal
-from ..programs import Applied, Found, Word, effect_of_script, is_about_data, is_input, tail, whose
+from ..programs import (
+    Applied,
+    Found,
+    Word,
+    effect_of_script,
+    empties,
+    is_about_data,
+    is_called_output,
+    is_input,
+    tail,
+    told,
+    whose,
+)
 from . import boxes, code, owned, printed, scripts, search, sessions, variables
 from .out import OUTSIDE, SHARED, Made
 from .state import LAST_JOB, NOTHING_GIVEN, NUMBER, Given, State, either, forget
@@ -38,6 +50,11 @@ AGAIN = re.compile(
     r"(?:source|\.|eval|declare|typeset|read|readarray|mapfile|getopts|printf|unset|for|select|export|local)\s"
 )
 LOOKS = frozenset({"read", "fetch"})
+SAID = frozenset({"write", "execute", "delete"})
+ELSEWHERE = (*SHARED, "~/.cache/", "~/.local/", "~/.npm/", "~/.cargo/", "~/go/")  # where much is kept that is nobody's
+CLEANERS = frozenset(
+    {"rm", "git", "docker", "docker-compose", "find", "kubectl"}
+)  # their operands are what they delete
 SHOWN = frozenset({"show", "cat-file", "diff", "log", "grep", "annotate", "whatchanged", "archive"})
 PATCHES = frozenset({"-p", "-u", "--patch", "-S", "-G", "-L"})
 CHOICES = frozenset({"-o", "-or", "-not", "!", ","})  # of an expression that asks for one thing or another
@@ -52,6 +69,7 @@ JOBS = frozenset({LAST_JOB, NUMBER, "%1"})
 ENDS = frozenset(["-9", "-15", "-2", "-INT", "-TERM", "-KILL", "-SIGINT", "-SIGTERM", "-SIGKILL", "--"])
 SOON = re.compile(r"(?:[1-9]\d{0,2}(?:\.\d+)?|0?\.\d+)s?|[1-9]m|10m")
 STAYS = re.compile(r"\b(?:setsid|nohup|disown)\b|\bsleep (?:\d{4,}|\d+[hd]|inf)")
+READABLE = frozenset({"shell", "python", "node", "sed", "awk"})  # by a grammar
 KEEPS = frozenset({"chmod", "chown", "chgrp", "touch"})  # what is in a file
 PICKS = frozenset(  # flags by which programs that run tests take some of them, by their names
     ["-t", "-k", "-g", "-n", "-m", "--grep", "--filter", "--name", "--names", "--match", "--test", "--tests", "--only"]
@@ -168,6 +186,7 @@ def _apply(
         _settings(text, applied, effects, state)
     if program == "find" and out.links and any(flag in FOLLOWS for flag, _ in applied.flags):
         text.doubt("links that are followed", span)
+    _places(text, applied, words, effects, inner)
     if out.live and is_about_data([applied.subcommand, *(word.text for word in applied.operands)]):
         out.add("write", "production", "name", span=span)
     if program == "git" and applied.subcommand in SHOWN:
@@ -206,6 +225,8 @@ def _apply(
         _heard(text, applied, words, inner)
     if applied.script and applied.operands:
         _script(text, applied, inner, given)
+    if out.made and (applied.script or applied.code or not kinds.isdisjoint({"execute", "install"})):
+        _loaded(text, span)
     out.remote, out.box = was_remote, was_in
     if (
         applied.remote
@@ -319,7 +340,18 @@ def _made_script(text: "Text", script: Word, language: str, state: State) -> Non
         return
     shebang = SHEBANG.match(made.content.text)
     named = shebang[1].rstrip("0123456789.") if shebang else "shell"
-    code.read(text, language or SHELLS.get(named, named), made.content, state.copy(), None, at_hand=True)
+    language = language or SHELLS.get(named, named)
+    if language in READABLE:
+        text.out.heard.add(text.out.place(script, state.cwd))
+    code.read(text, language, made.content, state.copy(), None, at_hand=True)
+
+
+def _loaded(text: "Text", span: tuple[int | None, int | None]) -> None:
+    """Doubt what a program may run of what the text itself has written: it can do harm, and nobody has read it."""
+    for name, made in text.out.made.items():
+        is_code = name not in text.out.heard and made.content is not None and scripts.CODE.search(name)
+        if is_code and made.content is not None and scripts.POWER.search(made.content.text):
+            text.doubt("runs what the same command has written", span)
 
 
 def _made_makefile(text: "Text", applied: Applied, state: State, input_: Given | None) -> None:
@@ -415,6 +447,27 @@ def _settings(text: "Text", applied: Applied, effects: Sequence[Effect], state: 
             text.out.add("execute", word.text, "url", span=_span(word))
         elif word.text.startswith(OUTSIDE) and not word.text.startswith(SHARED):
             text.out.searched(word, state.cwd)
+
+
+def _places(text: "Text", applied: Applied, words: Sequence[Word], effects: Sequence[Effect], state: State) -> None:
+    """What a command that changes something is told of by flags and variables: elsewhere, or emptied here."""
+    out = text.out
+    if applied.remote or out.remote or out.box is not None or {effect.effect for effect in effects} <= LOOKS:
+        return
+    gone = empties(applied, words)
+    places = [*told(applied, words, state.given)]
+    if applied.cwd is not None:
+        places.append((applied.cwd, False))
+    for word, is_output in places:
+        if word.loose or not word.text or "://" in word.text:
+            continue
+        is_far = (word.text + "/").startswith(OUTSIDE) and not (word.text + "/").startswith(ELSEWHERE)
+        place = out.place(word, state.cwd)
+        is_said = any(effect.object == place and effect.effect in SAID for effect in out.effects)
+        if is_far and not is_said and not is_below(place, out.room):
+            out.path("write", word, state.cwd, "told by a flag or variable")
+        if gone and is_output and word.exact and applied.program not in CLEANERS and not is_called_output(word.text):
+            out.path("delete", word, state.cwd)
 
 
 def _run(

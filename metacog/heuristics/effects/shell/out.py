@@ -77,6 +77,7 @@ class Out:
         self.cheap: set[tuple[str, str]] = set()  # programs, and what they have made that is easily made again
         self.made: dict[str, Made] = {}  # files that the text itself has printed into
         self.written: set[str] = set()
+        self.heard: set[str] = set()  # of what it has written, what was read when something ran it
         self.served: list[Effect] = []  # what servers of the project's files publish, until they are ended
         self.over: set[Effect] = set()  # of these, what is over when the text is
         self.uncalled: dict[tuple[int, int], Callable[[], None]] = {}  # functions, until something calls them

@@ -40,6 +40,20 @@ PRINTS = re.compile(r"[pPwWl=]")  # of sed with -n
 PRINTS_LINES = re.compile(r"\b(?:print|printf|say|puts|p|write)\b")
 
 
+CODE = re.compile(  # files that programs run or load
+    r"\.(?:py|rb|rake|gemspec|p[lm]|t|php|go|rs|[cm]?[jt]sx?|java|kts?|scala|groovy|gradle|exs?|lua|swift|cs|c|cc|cpp|jl|R)$"
+    r"|(?:^|/)(?:Rakefile|Gemfile|[Jj]ustfile|\.justfile|[Tt]askfile\.ya?ml|package\.json|(?:docker-)?compose\.ya?ml)$"
+    r"|(?:^|/)(?:\.?bin|Scripts)/[^/.]+$"
+)
+POWER = re.compile(  # words of running commands, and of deleting more than a file
+    r"(?<![.\w>])(?:exec|system|popen|passthru|shell_exec|proc_open)\s*\(|\bos\.(?:system|popen|exec\w*|spawn\w*|removedirs)\b"
+    r"|\bsubprocess\b|\bchild_process\b|\bexecSync\b|\bspawnSync\b|\brmtree\b|\brm_rf?\b|\bremove_(?:dir_all|entry)\b"
+    r"|\bRemoveAll\b|\brmSync\b|\brmdirSync\b|\bunlinkSync\b|\bexec\.Command|\bCommand::new\b|\bProcessBuilder\b|getRuntime\("
+    r"|\bProcess\.Start\b|\bSystem\.cmd\b|\bKernel\.|\bsh\s+[\"']|[\"']?/:/"
+    r"|\brm\s+(?:-\w+\s+)*-\w*[rR]\w*\s+(?!(?:-\w+\s+)*(?:\./)?(?:dist|build|out|coverage|node_modules|target|lib|\.\w+|tmp)\b)"
+)
+
+
 def recipes(makefile: str) -> str:
     """What the recipes of a makefile give to a shell; its variables as the shell's."""
     lines = re.findall(r"(?:^\t|;)[ \t]*[@+-]*[ \t]*((?:.*\\\n)*.*)", makefile, re.MULTILINE)

@@ -39,6 +39,7 @@ PICKED = re.compile(  # variables by their whole names
 )
 HIDES = re.compile(
     r"KEY|SECRET|TOKEN|PASS|PWD$|CRED|AUTH|URL|URI|DSN|CONN|COOKIE|SESSION|PRIVATE|CERT|SALT|SEED|PIN|HASH"
+    r"|(?:^|_|\|)PAT(?:_|$|\|)|JWT|BEARER|OTP|MNEMONIC|WEBHOOK|HOOK|STRIPE|OPENAI|ANTHROPIC|SMTP|KUBE|SIGN|LICEN[CS]E"
 )
 BACKQUOTES = re.compile(r"\\.|`([^`]*)`?", re.DOTALL)
 ASSIGNED = re.compile(
@@ -356,12 +357,20 @@ class Text:
     def redirected(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> Given:
         """A statement with redirections; what a here-document's line holds behind it comes after it."""
         self.out.compound = True
-        body = node.child_by_field_name("body")
+        body = whole = node.child_by_field_name("body")
+        before: State | None = None
+        if body is not None and body.type == "list":  # the grammar puts what is its last command's on the whole
+            made, operator = state.made, body.children[1].type
+            self.statement(body.children[0], state, given)
+            before = state.copy()
+            before.made = made
+            state.made = state.made if operator == "&&" else made
+            body = body.children[-1]
         opened, known = len(self.opened), len(self.out.effects)
         more = list(extra)
         then: list[tuple[str, Node]] = []
         for child in node.named_children:
-            if child == body or child.type == "comment":
+            if child == whole or child.type == "comment":
                 continue
             found = self.redirect(child, state, more, then)
             given = found if found is not None else given
@@ -378,6 +387,8 @@ class Text:
                 result = self.statement(child, state.copy(), result)
             else:
                 result = self.statement(child, state, None)
+        if before is not None:
+            state.join([before], self.out.room)
         return result
 
     def _lost(self, opened: Sequence[Opened], known: int, span: Span) -> None:
