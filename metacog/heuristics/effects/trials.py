@@ -92,6 +92,8 @@ def is_trial(value: str, workspace: str | None = None) -> bool:
         if room is None or not plain.startswith(room):
             return re.match(r"/(?:var/)?tmp/.", plain) is not None
         return is_of_tests(plain[len(room) :])
+    if re.search(r"[?&](?:dbname|database|host|hostaddr|service)=", value):
+        return False
     if (address := ADDRESS.match(value)) is not None:
         return is_here(value) and is_of_tests(value[address.end() :].partition("?")[0])
     return is_of_tests(value) or CLUSTER.fullmatch(value) is not None

@@ -256,3 +256,9 @@ def test_the_same_text_is_read_the_same_way_again() -> None:
     order = list(range(len(texts)))
     random.Random(4).shuffle(order)
     assert all(read(texts[at]) == before[at] for at in order)
+
+
+@table("join", [" && ", "; "])
+def test_what_is_written_behind_a_change_of_directory_is_written_there(join: str) -> None:
+    written = [effect for effect in read(f"cd .git/hooks{join}echo x > pre-commit").effects if effect.effect == "write"]
+    assert [effect.object for effect in written] == ["/srv/app/.git/hooks/pre-commit"]

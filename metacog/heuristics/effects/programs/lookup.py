@@ -42,7 +42,7 @@ class Programs:
         if row.stands_for and places:
             renamed = words[places[-1]]._replace(text=row.stands_for)
             applied = Applied(name, row.stands_for, wraps=True)
-            applied.runs.append([renamed, *words[places[-1] + 1 :]])
+            applied.runs.append([renamed, *words[: places[0]], *words[places[-1] + 1 :]])
             return applied
         return Reading(name, row, program.base, words, places).applied()
 

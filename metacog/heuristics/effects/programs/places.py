@@ -24,6 +24,7 @@ OF_OUTPUT = frozenset(
         "workdir",
         "work",
         "scratch",
+        "report",
         "reports",
         "site",
         "html",
@@ -37,6 +38,7 @@ OF_OUTPUT = frozenset(
 )
 VALUE = re.compile(r"(-[DP][\w.]*|--?[A-Za-z][\w.-]*|[A-Za-z][\w.-]*|html)[=:](?=.)")
 VARIABLE = re.compile(r"\w+_(?:DIR|DIRECTORY|FOLDER|CACHE|PATH|FILE|HOME)")
+REMADE = re.compile("CACHE|TARGET|BUILD|DEPS|DIST|OUT|WORK|BROWSERS|BASE|HOME|DENO|COVERAGE")  # in a variable's name
 CLEANS = frozenset(["clean", "cleaned", "clear", "prune", "reset", "rm", "uninstall", "wipe", "erase", "empty"])
 EMPTIES = frozenset(  # their output's folder before they fill it
     [
@@ -52,6 +54,7 @@ EMPTIES = frozenset(  # their output's folder before they fill it
         "astro",
         "cypress",
         "pyinstaller",
+        "tox",
     ]
 )
 BUILDS = EMPTIES | frozenset(
@@ -85,7 +88,7 @@ def told(applied: Applied, words: Sequence[Word], given: Mapping[str, Word | Non
     for one, after in pairwise([*words, Word("-")]):
         found = VALUE.match(one.text)
         if found is not None and "://" not in one.text:
-            name, value = found[1], tail(one, found.end())
+            name, value = re.sub("^-[DP](?=.)", "", found[1]), tail(one, found.end())
             if value.text.startswith("html:"):
                 value = tail(value, len("html:"))
         elif one.text.startswith("-") and not after.text.startswith("-"):
@@ -97,12 +100,15 @@ def told(applied: Applied, words: Sequence[Word], given: Mapping[str, Word | Non
             yield value, is_short or not _words(name).isdisjoint(OF_OUTPUT)
     for name, variable in given.items():
         if variable is not None and (VARIABLE.fullmatch(name) or name == "PUB_CACHE"):
-            yield variable, True
+            yield variable, REMADE.search(name) is not None
 
 
 def empties(applied: Applied, words: Sequence[Word]) -> bool:
     """Whether a command empties what it is told of: a cache that it cleans, an output that it makes anew."""
-    said = [applied.subcommand, *(word.text for word in words if word.text[:1] == "-" or word.text.isalpha())]
+    said = [
+        applied.subcommand,
+        *(word.text for word in words if word.text[:1] == "-" or word.text.replace("-", "").isalpha()),
+    ]
     return applied.program in EMPTIES or any(not CLEANS.isdisjoint(_words(one)) for one in said)
 
 

@@ -98,6 +98,8 @@ def _found(text: "Text", word: Word, state: State, found: Sequence[python_code.F
             span = _part(word, one.start, one.end - one.start)
         if one.command is not None:
             _command(text, one.command, span, state)
+        elif one.object is not None and one.object.startswith("|"):  # Ruby and Perl run what is read from "|x"
+            _command(text, one.object[1:], span, state)
         elif one.of == "path" and one.object is not None:
             out.path(one.effect, Word(one.object, *span, exact=False), state.cwd, one.detail)
         else:

@@ -74,6 +74,9 @@ KEEPS = frozenset({"chmod", "chown", "chgrp", "touch"})  # what is in a file
 PICKS = frozenset(  # flags by which programs that run tests take some of them, by their names
     ["-t", "-k", "-g", "-n", "-m", "--grep", "--filter", "--name", "--names", "--match", "--test", "--tests", "--only"]
 ) | {"--testNamePattern", "--test-name-pattern", "--title", "--tags", "--example", "--plain-name", "-run", "--run"}
+DAEMON = re.compile(  # Docker's, the kubelet's and kubectl proxy's ports
+    r"(?:\w+://)?(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1\]):(?:237[56]|10250|8001/apis?)(?:/|$)"
+)
 RUN_NAME = re.compile(r"\w\[[^\]]*(?:\$\(|`)")  # a[$(…)]: where a name is asked for, bash runs what is in it
 CODE = re.compile(r"\w\([^()]|^\(.*\s.*\)$|\w\s*\"|;", re.DOTALL)  # where the name of something that is run stands
 INPUT = Word("$input", exact=False, loose=True)
@@ -187,6 +190,9 @@ def _apply(
     if program == "find" and out.links and any(flag in FOLLOWS for flag, _ in applied.flags):
         text.doubt("links that are followed", span)
     _places(text, applied, words, effects, inner)
+    if applied.subcommand == "s_client" and given is not None and (given.file or given.by in {"cat", "tar", "base64"}):
+        is_nothing = given.file is not None and given.file.text == "/dev/null"
+        out.add("read" if is_nothing else "send", "s_client", "host", span=span)
     if out.live and is_about_data([applied.subcommand, *(word.text for word in applied.operands)]):
         out.add("write", "production", "name", span=span)
     if program == "git" and applied.subcommand in SHOWN:
@@ -225,8 +231,9 @@ def _apply(
         _heard(text, applied, words, inner)
     if applied.script and applied.operands:
         _script(text, applied, inner, given)
-    if out.made and (applied.script or applied.code or not kinds.isdisjoint({"execute", "install"})):
-        _loaded(text, span)
+    runs = applied.script or applied.code or applied.runs_modules or not kinds.isdisjoint({"execute", "install"})
+    if out.made:
+        _loaded(text, span, "" if runs else program)
     out.remote, out.box = was_remote, was_in
     if (
         applied.remote
@@ -254,7 +261,8 @@ def _ends(words: Sequence[Word]) -> bool:
 
 def _is_in_memory(applied: Applied) -> bool:
     """Whether a client of SQLite is told of a database that is gone when it ends."""
-    return bool(applied.operands) and applied.operands[0].text == ":memory:"
+    attaches = any("attach" in word.text.lower() for language, word in applied.code if language.startswith("sql"))
+    return bool(applied.operands) and applied.operands[0].text == ":memory:" and not attaches
 
 
 def _told(text: "Text", applied: Applied, state: State) -> State:
@@ -346,10 +354,14 @@ def _made_script(text: "Text", script: Word, language: str, state: State) -> Non
     code.read(text, language, made.content, state.copy(), None, at_hand=True)
 
 
-def _loaded(text: "Text", span: tuple[int | None, int | None]) -> None:
-    """Doubt what a program may run of what the text itself has written: it can do harm, and nobody has read it."""
+def _loaded(text: "Text", span: tuple[int | None, int | None], program: str) -> None:
+    """Doubt what a program may run of what the text itself has written: it can do harm, and nobody has read it.
+
+    `program`: of that name only, where it runs nothing else.
+    """
     for name, made in text.out.made.items():
-        is_code = name not in text.out.heard and made.content is not None and scripts.CODE.search(name)
+        is_run = name not in text.out.heard and (not program or name.endswith(f"/{program}"))
+        is_code = is_run and made.content is not None and scripts.CODE.search(name) is not None
         if is_code and made.content is not None and scripts.POWER.search(made.content.text):
             text.doubt("runs what the same command has written", span)
 
@@ -412,6 +424,8 @@ def _effect(
         return text.out.path(found.effect, word, state.cwd, found.detail, looks=looks, deep=deep)
     if found.of == "url" and found.effect == "fetch" and ODD.match(word.text):
         text.out.add("send", word.text, "url", span=_span(word), detail="a protocol that also sends")
+    if found.of == "url" and found.effect in {"send", "delete"} and DAEMON.match(word.text):
+        text.out.add("privilege", word.text, "url", span=_span(word), detail="runs the whole machine or cluster")
     detail = found.detail
     if found.of == "url" and found.effect == "delete" and (text.out.mark or trials.is_trial(word.text)):
         detail = TESTS
@@ -452,7 +466,12 @@ def _settings(text: "Text", applied: Applied, effects: Sequence[Effect], state: 
 def _places(text: "Text", applied: Applied, words: Sequence[Word], effects: Sequence[Effect], state: State) -> None:
     """What a command that changes something is told of by flags and variables: elsewhere, or emptied here."""
     out = text.out
-    if applied.remote or out.remote or out.box is not None or {effect.effect for effect in effects} <= LOOKS:
+    if (
+        applied.remote
+        or out.remote
+        or out.box is not None
+        or ({effect.effect for effect in effects} <= LOOKS and not applied.runs_modules)
+    ):
         return
     gone = empties(applied, words)
     places = [*told(applied, words, state.given)]
@@ -463,7 +482,9 @@ def _places(text: "Text", applied: Applied, words: Sequence[Word], effects: Sequ
             continue
         is_far = (word.text + "/").startswith(OUTSIDE) and not (word.text + "/").startswith(ELSEWHERE)
         place = out.place(word, state.cwd)
-        is_said = any(effect.object == place and effect.effect in SAID for effect in out.effects)
+        is_said = any(
+            effect.object == place and effect.of == "path" and effect.effect in SAID for effect in out.effects
+        )
         if is_far and not is_said and not is_below(place, out.room):
             out.path("write", word, state.cwd, "told by a flag or variable")
         if gone and is_output and word.exact and applied.program not in CLEANERS and not is_called_output(word.text):

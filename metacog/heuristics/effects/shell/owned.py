@@ -27,6 +27,7 @@ FOLDER = re.compile(
     r"(?:\w*_)?(?:BUILD|OUTPUT|OUT|DIST|TARGET|CACHE|OBJ)_?(?:DIR|DIRECTORY|FOLDER|PATH)?|O"
 )  # of a build
 TELLS = frozenset({"-e", "--env"})
+OTHER = re.compile(r"\buse\s*\(|^\s*use\s|getSiblingDB|\bMongo\s*\(|\bconnect\s*\(")  # database
 GIVEN = re.compile(r"([A-Z_]+)=(.*)")
 
 
@@ -42,6 +43,8 @@ def mark(text: "Text", applied: Applied, state: State, rule: Whose | None) -> st
         return ""
     if applied.subcommand in rule.makes and not goes_on and not any(one.effect in REMOVES for one in applied.found):
         return MADE
+    if any(language == "mongo" and OTHER.search(word.text) for language, word in applied.code):
+        return ""
     within = list(_values(rule.within.get(applied.subcommand, rule.within.get("*", "")).split("|"), applied, state))
     if any(word is not None and trials.is_elsewhere(word.text) for word in within):
         return ""

@@ -233,7 +233,7 @@ def awk(script: str) -> list[Step] | None:
             depth += 1 if text in "([" else -1
         elif text in {"\n", ";", "}", "{"}:
             printing = False
-        elif text == "@":
+        elif text == "@" or (text == "ENVIRON" and after != "["):
             return None
         elif text == "system":
             whole = tokens[place + 1 : place + 4]

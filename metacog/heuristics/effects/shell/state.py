@@ -17,9 +17,7 @@ WHOLE = re.compile(r"/[\w./@+-]*")  # a directory that is known letter by letter
 ELSEWHERE = "$PWD"  # a working directory that is not known
 NUMBER = "[0-9]*"  # a number that is not known
 LAST_JOB = "%+"  # as the shell names it
-NUMBERS = frozenset(
-    {"?", "#", "$", "RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID", "BASHPID", "COLUMNS", "LINES"}
-)
+NUMBERS = frozenset({"?", "#", "$", "RANDOM", "SECONDS", "LINENO", "UID", "EUID", "BASHPID", "COLUMNS", "LINES"})
 PLAIN = frozenset(
     {
         "HOME",
@@ -79,6 +77,8 @@ class State:
             return Word(self.cwd or ".", exact=WHOLE.fullmatch(self.cwd or "") is not None)
         if name in self.variables:
             return None if self.blind else self.variables[name]
+        if name == "PPID":  # of whoever runs the text
+            return None
         if name in NUMBERS:
             return Word(NUMBER, exact=False)
         if name == "!":
