@@ -49,7 +49,7 @@ POWER = re.compile(  # words of running commands, and of deleting more than a fi
     r"(?<![.\w>])(?:exec|system|popen|passthru|shell_exec|proc_open)\s*\(|\bos\.(?:system|popen|exec\w*|spawn\w*|removedirs)\b"
     r"|\bsubprocess\b|\bchild_process\b|\bexecSync\b|\bspawnSync\b|\brmtree\b|\brm_rf?\b|\bremove_(?:dir_all|entry)\b"
     r"|\bRemoveAll\b|\brmSync\b|\brmdirSync\b|\bunlinkSync\b|\bexec\.Command|\bCommand::new\b|\bProcessBuilder\b|getRuntime\("
-    r"|\bProcess\.Start\b|\bSystem\.cmd\b|\bKernel\.|\bsh\s+[\"']|[\"']?/:/"
+    r"|\bProcess\.Start\b|\bSystem\.cmd\b|\bKernel\.(?:system|exec|spawn)\b|\bsh\s+[\"']|(?:[\"']|-\s+)/:/\w"
     r"|\brm\s+(?:-\w+\s+)*-\w*[rR]\w*\s+(?!(?:-\w+\s+)*(?:\./)?(?:dist|build|out|coverage|node_modules|target|lib|\.\w+|tmp)\b)"
 )
 
