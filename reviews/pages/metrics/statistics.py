@@ -297,8 +297,7 @@ def _looks(records: Sequence[Record], agent: Agent | None) -> dict[str, Any]:
         ],
         "both": both,
         "agreed": ratio(Ratio(both.agreed, both.items)),
-        "kappa": kappa
-        and {name: f"{round(value, 2) or 0:.2f}".replace("-", "−") for name, value in kappa._asdict().items()},
+        "chance": kappa and plainly.beyond_chance(kappa),
         "enough": ENOUGH_FOR_KAPPA,
     }
 

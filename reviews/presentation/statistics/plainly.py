@@ -7,6 +7,7 @@ import re
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext
 
+from metacog.heuristics.stats.agreement import Kappa
 from metacog.heuristics.stats.intervals import difference
 from reviews.metrics.daily import Ratio, Total
 from reviews.metrics.ranges import Range
@@ -42,6 +43,19 @@ def behind(aside: str) -> str:
 def confidence(interval: str) -> str:
     """Give the mark behind which the 95 % interval of a share stands."""
     return behind(gettext("95%% CI %(interval)s") % {"interval": interval})
+
+
+def beyond_chance(kappa: Kappa) -> str:
+    """Say whether agents and people agree more than they would by chance; by what measure, behind the mark."""
+    if kappa.low > 0:
+        said = gettext("That is more than chance alone would give.")
+    elif kappa.high < 0:
+        said = gettext("That is less than chance alone would give.")
+    else:
+        said = gettext("That may be chance alone.")
+    figures = {name: f"{round(value, 2) or 0:.2f}".replace("-", "−") for name, value in kappa._asdict().items()}
+    told = gettext("Cohen's kappa %(value)s, 95%% CI %(low)s to %(high)s: 0 is chance, 1 is full agreement")
+    return format_html("{}{}", said, behind(told % figures))
 
 
 def first_line(total: Total, before: Total, days: Range) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -139,7 +140,7 @@ class TestThePage:
         assert '3 of 3 <span class="quiet">too few for a share</span>' in page
         assert "43 items that both decided on" in page
         assert "Agents and people agreed on 38 of 43 items (88%" in page
-        assert "needs 50 items" in page
+        assert "Whether that is more than chance is said from 50 items on" in page
 
     def test_for_one_agent_it_says_who_releases_a_kind_and_what_that_would_let_out(
         self, as_person: Any, alice: Any, kuro: Any, figure: Any
@@ -155,13 +156,21 @@ class TestThePage:
         assert "REMEMBER is released by: only a person. People rejected 1 of 2 that the agent kept, too" in page
         assert "No person has decided an item of this kind that the agent kept." in page
 
-    def test_it_tells_chance_from_fifty_items_on(self, as_person: Any, alice: Any, figure: Any) -> None:
-        figure(looked=50, stood_let_go=20, stood_rejected=5, back_let_go=10, back_rejected=15)
-        assert "0.40 (95% CI 0.15 to 0.65;" in self.page(as_person, alice)
-
-    def test_nought_has_no_sign(self, as_person: Any, alice: Any, figure: Any) -> None:
-        figure(looked=77, stood_let_go=26, stood_rejected=14, back_let_go=16, back_rejected=21)
-        assert "0.22 (95% CI 0.00 to 0.44;" in self.page(as_person, alice)
+    @pytest.mark.parametrize(
+        ("counts", "said", "behind"),
+        [
+            ((20, 5, 10, 15), "That is more than chance alone would give.", "0.40, 95% CI 0.15 to 0.65"),
+            ((5, 20, 15, 10), "That is less than chance alone would give.", "−0.40, 95% CI −0.65 to −0.15"),
+            ((13, 12, 12, 13), "That may be chance alone.", "0.04, 95% CI −0.24 to 0.32"),
+            ((26, 14, 16, 21), "That may be chance alone.", "0.22, 95% CI 0.00 to 0.44"),  # nought has no sign
+        ],
+    )
+    def test_it_tells_chance_from_fifty_items_on_and_names_the_measure_behind_a_mark(
+        self, as_person: Any, alice: Any, figure: Any, counts: Sequence[int], said: str, behind: str
+    ) -> None:
+        names = ("stood_let_go", "stood_rejected", "back_let_go", "back_rejected")
+        figure(looked=sum(counts), **dict(zip(names, counts, strict=True)))
+        assert f"{said} (Cohen's kappa {behind}:" in self.page(as_person, alice).replace("&#x27;", "'")
 
     def test_a_stranger_sees_nothing_of_it(
         self, as_person: Any, mallory: Any, other: Any, posted: Any, figure: Any
