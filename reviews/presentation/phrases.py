@@ -171,8 +171,16 @@ def risk(score: int | None) -> str:
 
 
 def ago(moment: datetime) -> str:
+    """Show how long ago a moment was, from a day on its date: a list of many days is read by dates."""
+    if is_of_days(moment):
+        return _time("on", moment, _day(_local(moment).date(), timezone.localdate().year, get_language()))
     seconds = max(0, int((timezone.now() - moment).total_seconds()))
     return _time("ago", moment, gettext("{time} ago").format(time=rounded(seconds)))
+
+
+def is_of_days(moment: datetime) -> bool:
+    """Whether a moment is a day ago or longer."""
+    return timezone.now() - moment >= A_DAY
 
 
 def at(moment: datetime) -> str:
@@ -217,14 +225,18 @@ def limits(held: HeldItem) -> str:
 
 
 def _time(classes: str, moment: datetime, words: str, late_from: datetime | None = None) -> str:
-    try:
-        local = timezone.localtime(moment)
-    except OverflowError:  # an imported pattern's time may be the last hour of the year 9999: in UTC, then
-        local = moment
+    local = _local(moment)
     exact = f"{_date(local.date(), get_language())} {local:%H:%M:%S %Z}"
     iso = local.isoformat(timespec="seconds")
     late = format_html(' data-late="{}"', late_from.isoformat(timespec="seconds")) if late_from else ""
     return format_html('<time class="{}" datetime="{}" title="{}"{}>{}</time>', classes, iso, exact, late, words)
+
+
+def _local(moment: datetime) -> datetime:
+    try:
+        return timezone.localtime(moment)
+    except OverflowError:  # an imported pattern's time may be the last hour of the year 9999: in UTC, then
+        return moment
 
 
 @lru_cache(maxsize=256)
@@ -233,8 +245,15 @@ def _date(day: date, language: str) -> str:
     return date_format(day, "DATE_FORMAT")
 
 
+@lru_cache(maxsize=256)
+def _day(day: date, year: int, language: str) -> str:
+    """Write a day without its year, if that is the year that is said."""
+    return date_format(day, "MONTH_DAY_FORMAT" if day.year == year else "DATE_FORMAT")
+
+
 MOST_DETAIL = 200  # characters of an agent's words beside a decision
 LAST_PART = 10  # of the time until an item expires, from which on it is pressing
+A_DAY = timedelta(days=1)
 UNITS = ((86_400, gettext_noop("{n} d")), (3600, gettext_noop("{n} h")), (60, gettext_noop("{n} min")))
 
 

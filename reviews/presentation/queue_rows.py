@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Any, TypedDict
 
 from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.translation import gettext, ngettext, pgettext
 
 from metacog.heuristics.text.excerpts import without_tags
@@ -23,7 +24,18 @@ from reviews.presentation.differences import in_words
 from reviews.presentation.effects import in_short
 from reviews.presentation.highlight import show
 from reviews.presentation.look_alikes import name_shown, row_mark
-from reviews.presentation.phrases import Became, ago, became, decided, due_in, expires_in, looking, pieces, risk
+from reviews.presentation.phrases import (
+    Became,
+    ago,
+    became,
+    decided,
+    due_in,
+    expires_in,
+    is_of_days,
+    looking,
+    pieces,
+    risk,
+)
 
 APPROVED = (HeldItem.State.APPROVED, HeldItem.State.EDITED)
 
@@ -48,6 +60,7 @@ class Entry(TypedDict):
     effects: str  # of a tool call, the gravest of them
     clip: str
     time: str  # since it was decided, else until it expires
+    held_on: str  # the day, of what waits for a day or longer
     due: str  # until it should be decided; empty of what is decided
     count: int  # near-duplicates that it stands for, with itself; 1: none
     differ: str  # in what those differ
@@ -84,7 +97,7 @@ def entries(
     select, cycle, comma = gettext("Select %(kind)s from %(agent)s"), gettext("cycle %(cycle)s"), gettext(", ")
     targets = {team.pk: timedelta(minutes=team.decide_within_minutes) for team in user.teams}
     together, empty = reverse("together"), gettext("(empty text)")
-    disabled, top = gettext("disabled"), pgettext("rank", "top %(share)s%%")
+    disabled, top, held = gettext("disabled"), pgettext("rank", "top %(share)s%%"), gettext("held {day}")
     team_names = {team.pk: team.name for team in user.teams} if len(user.teams) > 1 else {}
     found = []
     for row in rows:
@@ -115,6 +128,7 @@ def entries(
             "odd": row_mark(row.call_name or "", row.clip),
             "clip": pieces(show(_clip(row, decision) or empty)),
             "time": ago(decision.decided_at) if decision else expires_in(row.expires_at, row.held_at),
+            "held_on": format_html(held, day=ago(row.held_at)) if is_pending and is_of_days(row.held_at) else "",
             "due": due_in(row.held_at + targets[row.team_id]) if is_pending else "",
             "count": group.size if group else 1,
             "differ": in_words(group.differs) if group and is_pending else "",

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import html
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.urls import URLPattern, get_resolver, reverse
+from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.html import strip_tags
 
 from metacog.accounts.agents import create_agent
 from metacog.models import Agent, AuditEvent, Membership, User
 from metacog.pages.unknown_filters import NAMES
 from patterns.models import Lesson
-from reviews.models import AgentResponse
+from reviews.models import AgentResponse, Decision, HeldItem
 from tests.conftest import Caller
 from tests.metacog.accounts.test_other_teams import fill
 from tests.tables import table
@@ -233,3 +236,24 @@ def test_no_page_names_one_of_two_namesakes_without_its_team(client: Any, namesa
         assert not re.findall(r"\bkuro\b(?! (?:· )?(?:Aurora|Borealis)).{0,100}", said), address
         title = shown.partition("<title>")[2].partition("</title>")[0]
         assert "kuro" not in title or "kuro · " in title
+
+
+def test_a_list_of_many_days_gives_dates(client: Any, kuro: Any, decide: Any) -> None:
+    days, today = (400, 3, 0), timezone.now()
+    held = [kuro.hold() for _ in days]
+    for day, each in zip(days, held, strict=True):
+        at = today - timedelta(days=day)
+        HeldItem.objects.filter(public_id=each).update(held_at=at, expires_at=today + timedelta(days=2))
+        AgentResponse.objects.filter(held_items__public_id=each).update(received_at=at)
+    before, lately = (today - timedelta(days=day) for day in days[:2])
+    dates = [f"{lately:%b} {lately.day}" if lately.year == today.year else date_format(lately), date_format(before)]
+
+    def told(path: str, before: str = "") -> list[str]:
+        return re.findall(before + r'<time class="on"[^>]*>(.*?)</time>', page_of(client, path))
+
+    assert told("/responses/") == dates
+    assert told("/queue/?order=age", '"limits">held ') == dates[::-1]
+    for each in held:
+        decide(client, each)
+    Decision.objects.filter(held__public_id=held[1]).update(decided_at=lately)
+    assert told("/queue/?state=decided", "approved by you, ") == dates[:1]
