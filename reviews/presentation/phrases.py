@@ -173,7 +173,7 @@ def risk(score: int | None) -> str:
 def ago(moment: datetime) -> str:
     """Show how long ago a moment was, from a day on its date: a list of many days is read by dates."""
     if is_of_days(moment):
-        return _time("on", moment, _day(_local(moment).date(), timezone.localdate().year, get_language()))
+        return _time("dated", moment, _day(_local(moment).date(), timezone.localdate().year, get_language()))
     seconds = max(0, int((timezone.now() - moment).total_seconds()))
     return _time("ago", moment, gettext("{time} ago").format(time=rounded(seconds)))
 

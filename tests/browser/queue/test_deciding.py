@@ -303,7 +303,9 @@ def test_what_is_typed_after_the_number_of_a_reason_is_a_note_to_it(
     expect(page.locator("#reason")).to_have_value("")
     page.keyboard.up("2")
     expect(page.locator("#live")).to_contain_text("No evidence")
+    expect(page.locator("#reject-key")).to_have_text("Enter")
     page.keyboard.type("1 of 5 is measured.")
+    expect(page.locator("#reject-key")).to_have_text("Ctrl Enter")  # the key that sends it now
     page.keyboard.press("Enter")  # a new line
     page.keyboard.type("Which?")
     expect(page.get_by_role("radio", name="No evidence")).to_be_checked()

@@ -26,7 +26,7 @@ def test_a_mention_leads_to_the_item_that_is_taken_snoozed_and_decided(
     settings.DATA_DIR, settings.MAIL_FROM = tmp_path, "metacog@example.org"
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
     tell(bob, "never")
-    held = kuro.hold()
+    held, other = kuro.hold(), kuro.hold()
 
     page = open_page(alice)
     page.goto(f"/queue/{held}/")
@@ -38,6 +38,7 @@ def test_a_mention_leads_to_the_item_that_is_taken_snoozed_and_decided(
     page.keyboard.press("Control+Enter")
     expect(page.locator("#talk-said .mention")).to_have_text("@bob")
     expect(page.locator("#item-title")).to_be_focused()  # the next keys are for the item
+    expect(page.locator("#live")).to_contain_text("Comment added")
     page.keyboard.press("c")
     page.keyboard.press("Escape")
     expect(page.locator("#item-title")).to_be_focused()  # where keys are keys again
@@ -53,19 +54,22 @@ def test_a_mention_leads_to_the_item_that_is_taken_snoozed_and_decided(
     expect(page.get_by_role("link", name="Mentions me")).to_be_visible()
     page.keyboard.press("i")
     expect(page.locator("#talk-whose")).to_have_text("Assigned to you")
+    expect(page.locator("#item-title")).to_be_focused()
+    expect(page.locator("#live")).to_have_text("It is assigned to you now.")
     expect(page.locator(".row .whose")).to_have_text("@bob")
     assert faults(page) == []
     page.keyboard.press("z")
     page.keyboard.press("Enter")
     expect(page.locator(".message", has_text="Snoozed until")).to_be_visible()
-    expect(page.locator("#item-title")).to_be_focused()  # the next keys are for the item here, too
-    expect(page.locator(".row")).to_have_count(0)
+    expect(page.locator("#item")).to_have_attribute("data-held", other)
+    expect(page.locator("#item-title")).to_be_focused()
+    expect(page.locator("#live")).to_contain_text("Snoozed until")
+    expect(page.locator(f"#row-{held}")).to_have_count(0)
 
     ItemTalk.objects.update(snoozed_until=timezone.now() - timedelta(seconds=1))
-    expect(page.locator(".row")).to_have_count(1)  # it comes back by itself
     with page.expect_response(f"**/queue/{held}/*"):
-        page.locator(".row").click()
+        page.locator(f"#row-{held}").click()  # it comes back by itself
     settled(page)
     page.keyboard.press("a")
     expect(page.get_by_text("approved by you")).to_be_visible()
-    assert HeldItem.objects.get().state == "approved"
+    assert HeldItem.objects.get(public_id=held).state == "approved"

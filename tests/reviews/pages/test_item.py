@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from django.utils.html import strip_tags
 
 from metacog.models import AuditEvent, Policy
@@ -41,6 +43,25 @@ def test_a_text_of_blanks_is_said_to_be_empty_wherever_it_is_told(client: Any, k
     assert "The text is empty." in page
     answer = decide(client, held, htmx=True).content.decode()
     assert "Approved (empty text)" in " ".join(strip_tags(answer).split())
+
+
+@table(
+    ("fate", "looks"), [("approve", ("ok", "✓")), ("reject", ("bad", "✗")), ("expire", ("off", "○"))], rolled_back=True
+)
+def test_what_expired_looks_unlike_what_was_rejected(
+    client: Any, kuro: Any, decide: Any, undo_at_once: None, fate: str, looks: tuple[str, str]
+) -> None:
+    held = kuro.hold()
+    if fate == "expire":
+        HeldItem.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+        assert kuro.get(f"/held/{held}").json()["state"] == "expired"
+    else:
+        decide(client, held, fate, reason="Wrong" if fate == "reject" else "")
+    page = " ".join(client.get(f"/queue/{held}/").content.decode().split())
+    told = re.search(r'<div class="note (\w+) ?"> ?<p class="verdict-line"><b>(.)', page)
+    assert told is not None
+    assert told.groups() == looks
+    assert f"<span>{looks[1]} " in page  # its row
 
 
 def test_a_hint_is_told_and_marked_and_is_no_reason(client: Any, kuro: Any) -> None:

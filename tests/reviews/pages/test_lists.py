@@ -249,7 +249,7 @@ def test_a_list_of_many_days_gives_dates(client: Any, kuro: Any, decide: Any) ->
     dates = [f"{lately:%b} {lately.day}" if lately.year == today.year else date_format(lately), date_format(before)]
 
     def told(path: str, before: str = "") -> list[str]:
-        return re.findall(before + r'<time class="on"[^>]*>(.*?)</time>', page_of(client, path))
+        return re.findall(before + r'<time class="dated"[^>]*>(.*?)</time>', page_of(client, path))
 
     assert told("/responses/") == dates
     assert told("/queue/?order=age", '"limits">held ') == dates[::-1]
