@@ -20,6 +20,7 @@ from .effect import Kind, ObjectKind
 MOST_LETTERS = 8_000  # of code that is looked at closely
 MOST_ROUNDS = 16  # of loops over given texts that are gone through one by one
 FILE = "<code of a call>"
+TEMPORARY = frozenset({"tempfile.mkdtemp", "tempfile.mkstemp", "tempfile.TemporaryDirectory"})
 MOVES = frozenset({"chdir", "fchdir"})
 PRIVATE = re.compile(r"(?:import|from)\s+_")
 NAME = re.compile(r"[^\W\d]\w*")
@@ -213,9 +214,12 @@ class _Code:
 
     def _assigned(self, target: ast.expr, value: ast.expr, *, loop: bool = False) -> None:
         if not isinstance(target, ast.Name):
+            if self._dotted(target) in TEMPORARY:
+                self._say(target, "unknown", detail="another function by that name")
+            name = _second(target) if not loop and self._dotted(value) == "tempfile.mkstemp()" else None
             for child in ast.walk(target):
                 if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
-                    self.values.setdefault(child.id, []).append(None)
+                    self.values.setdefault(child.id, []).append(value if child is name else None)
             return
         if not loop and (dotted := self._dotted(value)):
             self.names.setdefault(target.id, set()).add(dotted)
@@ -445,7 +449,7 @@ class _Code:
             return "."
         if name == "pathlib.Path.home":
             return "~"
-        if name in {"tempfile.mkdtemp", "tempfile.TemporaryDirectory"} and not node.args and not node.keywords:
+        if name in TEMPORARY and _is_in_temporary(node):
             return "/tmp/tmp.XXXXXXXXXX"
         if name in {"os.path.expanduser", "os.path.abspath", "os.path.realpath", "str", "os.fspath"} and node.args:
             return self._path(node.args[0], depth + 1)
@@ -572,6 +576,18 @@ def _argument(node: ast.Call, arguments: Sequence[ast.expr], place: int | str, n
         return arguments[place]
     name = names[place] if place < len(names) else None
     return next((word.value for word in node.keywords if word.arg is not None and word.arg == name), None)
+
+
+def _second(target: ast.expr) -> ast.expr | None:
+    """The second of a pair of names."""
+    return target.elts[1] if isinstance(target, ast.Tuple) and len(target.elts) == 2 else None
+
+
+def _is_in_temporary(node: ast.Call) -> bool:
+    """Whether a call of `tempfile` that makes something is given no more than how its name begins and ends."""
+    given = [*node.args, *(word.value for word in node.keywords)]
+    names = all("/" not in (_text(one) or ("" if isinstance(one, ast.Constant) else "/")) for one in given)
+    return names and len(node.args) <= 2 and all(word.arg in {"suffix", "prefix", "text"} for word in node.keywords)
 
 
 def _given(node: ast.expr) -> list[ast.expr]:

@@ -16,6 +16,12 @@ CODE = [
     ("from pathlib import Path\nfor p in Path('b').glob('*.pyc'):\n    p.unlink()", "delete:b/*.pyc"),
     ("import os\nd = 'a'\nos.rmdir(os.path.join(d, f'b{x}'))", "delete:a/b$"),
     ("import os\nfor x in y: os.remove(x)", "delete:$x"),
+    ("import os, tempfile\nf, n = tempfile.mkstemp('.a')\nos.remove(n)", "write delete:/tmp/tmp.XXXXXXXXXX"),
+    ("import os, tempfile\nf, n = tempfile.mkstemp(dir='/a')\nos.remove(n)", "write delete:$n"),
+    (
+        "import tempfile, os\ntempfile.mkdtemp = f\nos.rmdir(tempfile.mkdtemp())",
+        "unknown delete:/tmp/tmp.XXXXXXXXXX write",
+    ),
     ("import os; os.chdir('/'); os.remove('a')", "delete:$PWD/a"),
     ("open('a', 'w').write('x'); open('b')", "write:a read:b"),
     ("from pathlib import Path; (Path.home() / 'x').write_text('')", "write:~/x"),

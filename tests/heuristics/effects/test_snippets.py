@@ -42,10 +42,27 @@ CODE = [
     ("debugger", "thread apply all bt", ""),
     ("debugger", "shell rm x", "unknown"),
     ("ed", "%s/a/b/g\nw\nq\n", ""),
+    ("ed", "/a :b/a\n  x\n.\nw\nq\n", ""),
+    ("ed", "$a\nx!\n.\nw\n", ""),
+    ("ed", "/a/a\n!rm x\n.\nw\n", "unknown"),
+    ("ed", "9a\n1,$w /etc/x\n.\nq\n", "unknown"),
     ("ed", "%s/a/\\=system('rm')/", "unknown"),
     ("ed", "w !sh", "unknown"),
     ("lua", "print(1)", ""),
     ("lua", "os.execute('rm')", "unknown"),
+]
+
+
+FRESH = (
+    "const fs = require('fs'), os = require('os'), path = require('path');"
+    " const d = fs.mkdtempSync(path.join(os.tmpdir(), 'a-'));"
+)
+CODE += [
+    ("node", f"{FRESH} fs.rmSync(d, {{recursive: true}})", "write:/tmp/tmp.XXXXXXXXXX delete:/tmp/tmp.XXXXXXXXXX"),
+    ("node", f"{FRESH} (d => fs.rmSync(d))('/a')", "write:/tmp/tmp.XXXXXXXXXX delete:$path"),
+    ("node", f"{FRESH} {{ const d = '/a'; fs.rmSync(d) }}", "write:/tmp/tmp.XXXXXXXXXX delete:$path"),
+    ("node", f"{FRESH} fs.renameSync('a', path.join(d, 'b'))", "write:/tmp/tmp.XXXXXXXXXX write:a write:$path"),
+    ("node", f"{FRESH} fs.rmSync(path.dirname(d))", "write:/tmp/tmp.XXXXXXXXXX delete:$path"),
 ]
 
 

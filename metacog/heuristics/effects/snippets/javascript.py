@@ -33,6 +33,7 @@ BEFORE_REGEX = frozenset("(,=:[!&|?{};+-*%~^<>") | {
     "return",
     "typeof",
 }
+FRESH = "/tmp/tmp.XXXXXXXXXX"  # a folder that `mkdtemp` has made
 STRANGE = frozenset("\\`@\"'")
 BUILDS = frozenset(
     {"+", "join", "concat", "reverse", "replace", "replaceAll", "fromCharCode", "Buffer", "atob", "from"}
@@ -126,6 +127,7 @@ class _Script:
         self.out: list[Found] = []
         self.modules: dict[str, str] = {}  # name -> "fs", "fs.readFile", "./x"
         self.declared: set[str] = set()
+        self.fresh: set[str] = set()  # names of folders that it has made below the system's temporary one
         self.used: set[int] = set()  # places that are accounted for
         self.computed = 0
         self.is_of_project = False
@@ -221,6 +223,8 @@ class _Script:
                 self.used.difference_update(range(at + 2, place))
             else:
                 self.modules[self._text(at)] = module
+                if self._text(place) == ",":  # `const fs = require("fs"), os = require("os")`
+                    self._bind(place + 1)
 
     def _bind_members(self, module: str, at: int, end: int) -> None:
         place = at + 1
@@ -399,7 +403,10 @@ class _Script:
             self._run(row["runs"], arguments, start)
         for effect, places in row.get("effects", {}).items():
             for place in places if isinstance(places, list) else [places]:
-                path = self._only(arguments, place)
+                path = self._path(arguments[place], name) if place < len(arguments) else None
+                if name == "mkdtemp" and path is None and self._is_temporary(arguments[0]):
+                    path = FRESH
+                    self._name_fresh(start, at)
                 self._say(effect, arguments[place][0] if path is not None else start, path or "$path", "path")
 
     def _arguments(self, at: int) -> list[list[int]]:
@@ -415,6 +422,61 @@ class _Script:
             found[-1] += range(place, last + 1)
             place = last + 1
         return found
+
+    def _path(self, places: Sequence[int], of: str) -> str | None:
+        """The path that an argument is: a text, a folder that was made, `path.join(folder, "a", "b")`."""
+        if len(places) == 1 and self.tokens[places[0]].kind == "string":
+            return self._literal(places[0])
+        if of in {"rename", "link", "symlink"}:  # something else may be there then
+            return None
+        if len(places) == 1:
+            return FRESH if self._text(places[0]) in self.fresh else None
+        if not self._is_join(places) or self._text(places[4]) not in self.fresh:
+            return None
+        parts = [self._literal(at) for at in places[6:-1:2]]
+        return None if None in parts else "/".join([FRESH, *(part or "" for part in parts)])
+
+    def _is_join(self, places: Sequence[int]) -> bool:
+        """Whether an argument is a call of `path.join` with more than one part."""
+        texts = [self._text(at) for at in places]
+        is_called = len(places) > 6 and self._is_module(texts[0], "path")
+        return is_called and texts[1:4] == [".", "join", "("] and texts[5] == "," and set(texts[7:-1:2]) <= {","}
+
+    def _is_temporary(self, places: Sequence[int]) -> bool:
+        """Whether an argument is `path.join(os.tmpdir(), "a-")`."""
+        texts = [self._text(at) for at in places]
+        if len(places) != 12 or not (self._is_module(texts[0], "path") and self._is_module(texts[4], "os")):
+            return False
+        part = self._literal(places[10])
+        return (
+            texts[1:4] == [".", "join", "("]
+            and texts[5:10] == [".", "tmpdir", "(", ")", ","]
+            and "/" not in (part or "/")
+        )
+
+    def _is_module(self, name: str, module: str) -> bool:
+        """Whether a name stands for a module wherever it stands, and nothing else is put into that."""
+        if self.modules.get(name, "").removeprefix("node:") != module:
+            return False
+        places = [at for at in self._places(name) if self._text(at + 1) != "." or self._text(at + 3) != "("]
+        return len(places) == 1 and self._text(places[0] + 1) in {"=", "from"}
+
+    def _name_fresh(self, start: int, at: int) -> None:
+        """Take note of what the folder is called that is made from `start` on, where nothing else is called so."""
+        start -= self._text(start - 1) == "await"
+        is_all = self._text(start - 1) == "=" and self._text(start - 3) == "const"
+        others = [place for place in self._places(self._text(start - 2)) if place != start - 2]
+        if is_all and self._text(self._end(at) + 1) in {";", ","} and all(map(self._is_given, others)):
+            self.fresh.add(self._text(start - 2))
+
+    def _places(self, name: str) -> list[int]:
+        return [at for at, token in enumerate(self.tokens) if token.text == name and self._text(at - 1) != "."]
+
+    def _is_given(self, at: int) -> bool:
+        """Whether what stands here is the first that something is called with, and no parameter."""
+        if self._text(at - 1) != "(" or self._text(at + 1) not in {",", ")"}:
+            return False
+        return self._text(self._end(at - 1) + 1) not in {"=>", "{"}
 
     def _only(self, arguments: Sequence[Sequence[int]], place: int) -> str | None:
         if place < len(arguments) and len(arguments[place]) == 1:

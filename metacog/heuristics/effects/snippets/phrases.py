@@ -23,7 +23,11 @@ DEBUGGER = (
 )
 PATTERN = r"(?:[^/\\]|\\.)*+"
 CHANGE = rf"s(?:/{PATTERN}/(?!\\=){PATTERN}(?:/[gpiIce\d]*)?|\|(?:[^|\\]|\\.)*+\|(?!\\=)(?:[^|\\]|\\.)*+\|[gpiIce\d]*)"
-ED_TEXT = re.compile(r"^[\d.$/,+-]*[aic]\n(?:(?!\.\n).*\n)*+\.\n", re.MULTILINE)  # lines that are put in
+ED_TEXT = re.compile(  # lines that are put in; where that fails, as behind a pattern that finds nothing, commands
+    r"^(?:[.$0]?a\n(?:(?!\.\n).*\n)*+|(?:[\d.$,;+-]|/(?:[^/\\\n]|\\.)*+/)*+[aic]\n"
+    r"(?:(?!\.\n)(?!.*(?:!|[rwWeEfq][ \t]+[~/.$])).*\n)*+)\.\n",
+    re.MULTILINE,
+)
 SENTENCES = {
     "R": rf"(?:{R_TESTS}|{PRINTS})[\s;]*",
     "julia": rf"(?:{JULIA_TESTS}|{PRINTS})[\s;]*",
