@@ -22,7 +22,7 @@ SECRET = re.compile(
     r"|\.terraform\.d/credentials.*|\.cargo/credentials(?:\.toml)?|\.gem/credentials|\.m2/settings\.xml"
     r"|(?:client_)?secrets?(?:\.(?!py$|rst$|md$|txt$|html$|go$|js$|ts$|rb$|c$|h$|java$)[\w.-]+)?|credentials(?:\.(?:json|ya?ml|csv|ini|toml|db))?"
     r"|service[-_]?account[\w.-]*\.json|[\w.-]*firebase-adminsdk[\w.-]*\.json|[\w.-]*\.tfstate(?:\.backup)?"
-    r"|(?!(?:example|sample|template|dist|default)\.)[\w-]+\.env|\.dev\.vars|wp-config\.php"
+    r"|(?!(?:example|sample|template|dist|default|test|testing|ci)\.)[\w-]+\.env|\.dev\.vars|wp-config\.php"
     r"|appsettings\.(?:production|staging|secrets)\.json|local\.settings\.json|application-prod(?:uction)?\.(?:ya?ml|properties)"
     r"|secrets?/[\w.-]+\.(?:ya?ml|json|env|txt|toml|ini|conf)|\.?vault[-_]pass\w*(?:\.\w+)?|auth\.json|wallet\.json"
     r"|\.s3cfg|\.terraformrc|rclone\.conf|\.databrickscfg|[^/]*\.(?:keyring|keychain(?:-db)?)"

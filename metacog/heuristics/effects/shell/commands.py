@@ -67,6 +67,7 @@ LINKS = frozenset({"-s", "--symbolic-link"})
 FOLLOWS = frozenset({"-L", "-H", "-follow"})
 JOBS = frozenset({LAST_JOB, NUMBER, "%1"})
 ENDS = frozenset(["-9", "-15", "-2", "-INT", "-TERM", "-KILL", "-SIGINT", "-SIGTERM", "-SIGKILL", "--"])
+PYTEST = frozenset({"pytest", "py.test"})
 SOON = re.compile(r"(?:[1-9]\d{0,2}(?:\.\d+)?|0?\.\d+)s?|[1-9]m|10m")
 STAYS = re.compile(r"\b(?:setsid|nohup|disown)\b|\bsleep (?:\d{4,}|\d+[hd]|inf)")
 READABLE = frozenset({"shell", "python", "node", "sed", "awk"})  # by a grammar
@@ -79,6 +80,7 @@ DAEMON = re.compile(  # Docker's, the kubelet's and kubectl proxy's ports
 )
 RUN_NAME = re.compile(r"\w\[[^\]]*(?:\$\(|`)")  # a[$(…)]: where a name is asked for, bash runs what is in it
 CODE = re.compile(r"\w\([^()]|^\(.*\s.*\)$|\w\s*\"|;", re.DOTALL)  # where the name of something that is run stands
+TEST = re.compile(r"[\w./-]+\.py(?:::\w+)+\[[^/\n]*\]")  # one of pytest's, with the values that it is given
 INPUT = Word("$input", exact=False, loose=True)
 
 
@@ -295,12 +297,13 @@ def _script(text: "Text", applied: Applied, state: State, given: Given | None) -
 def _heard(text: "Text", applied: Applied, words: Sequence[Word], state: State) -> None:
     """Read what is no name of what a program runs, but a command or code: `watcher 'rm -rf x'`, `lisp -e '(…)'`.
 
-    What stands behind a flag that picks tests is the name of one: `npm test -- -t 'find (all) users'`.
+    What stands behind a flag that picks tests is the name of one: `npm test -- -t 'find (all) users'`; so is
+    `tests/a.py::test_b['; DROP TABLE c']` of pytest.
     """
     picked = {word for flag, word in pairwise(words) if flag.text in PICKS}
     named = dict.fromkeys(found.word for found in applied.found if found.effect == "execute" and found.word is not None)
     for word in [command[0] for command in applied.runs] + [*named]:
-        if word in picked:
+        if word in picked or (applied.program in PYTEST and TEST.fullmatch(word.text)):
             continue
         if _is_command(text, word):
             code.read(text, "shell", word, state, None)

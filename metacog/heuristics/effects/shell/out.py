@@ -147,6 +147,7 @@ class Out:
         found.append(self.add(effect, name, "path", inside=inside, span=span, detail=detail))
         below = name[:-3] if name.endswith("/**") else name.rstrip("/") if deep else None
         is_secret = paths.is_secret(name if below is None else below)
+        is_secret |= any(map(paths.is_secret, self.moved.get(name, ())))
         is_secret |= below is not None and not inside and paths.holds_secrets(below)
         if is_secret and effect in {"read", "send", "execute"} and not looks:
             found.append(self.add("secret", name, "path", inside=inside, span=span))

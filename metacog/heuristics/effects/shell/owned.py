@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from .. import trials
 from ..effect import KEPT, MADE, TESTS
+from ..paths import is_below
 from ..programs import Applied, Found, Whose, Word, of_place, tail, whose
 from . import scripts
 from .state import State
@@ -21,6 +22,7 @@ DEEP = frozenset({"-r", "-R", "--recursive"})
 VARIABLE = re.compile(r"[A-Za-z_]\w*=")
 UNSURE = ("-f", "--f", "--work", "--git-dir")  # of git rm: what differs goes, too, or it is about other files
 PART = re.compile(r"(?!-)[\w./@ +-]*\w[\w./@ +-]*")  # of a project, by its name
+DATABASE = re.compile(r"\w\.(?:db|sqlite3?)(?:-(?:wal|shm|journal))?$")  # how the file of one ends
 INTO = frozenset({"-t", "--target-directory"})
 CLEARING = re.compile(r"(?:[\w.:-]*[:-])?(?:clean|clear|reset|prune|purge|distclean|mrproper)")
 FOLDER = re.compile(
@@ -132,9 +134,22 @@ def marked(text: "Text", applied: Applied, state: State) -> list[Found]:
     return [
         found._replace(detail=MADE)
         if found.word in made or (is_all and found.effect == "irreversible" and found.word is None)
+        else found._replace(detail=TESTS)
+        if found.effect == "delete" and _is_database_of_tests(text, applied, found.word, state)
         else found
         for found in applied.found
     ]
+
+
+def _is_database_of_tests(text: "Text", applied: Applied, word: Word | None, state: State) -> bool:
+    """Whether `rm` is given the file of a test's database, which the text has not put there itself."""
+    out = text.out
+    if applied.program != "rm" or word is None or not word.exact or out.box or out.remote or out.moved or out.links:
+        return False
+    place = out.place(word, state.cwd)
+    is_there = place not in out.written and is_below(place, out.room)
+    is_there &= not any(starts_anew(one) for one, _ in out.applied)
+    return is_there and DATABASE.search(place) is not None and trials.is_trial(place, out.workspace)
 
 
 def _by_git(text: "Text", applied: Applied, found: Found, state: State) -> Found:
