@@ -78,7 +78,7 @@ def test_a_request_that_two_readers_may_frame_in_two_ways_is_refused_whole(key: 
     ]
     with serving() as heard:
         for framing, body in framings:
-            status, problem = heard(f"{HEAD}{key}{framing}Connection: close\r\n\r\n{body}", HEALTH)
+            status, problem = heard(f"{HEAD}{key}{framing}Connection: close\r\n\r\n{body}{HEALTH}")
             assert (status, problem["status"]) == (400, 400), framing
         assert not AgentResponse.objects.exists()
         for framing, body in ((LENGTH, SAID), (CHUNKED, CHUNKS)):
