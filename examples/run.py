@@ -52,19 +52,26 @@ def api_key(name: str, work: Path) -> str:
     return key
 
 
-def serve(url: str) -> subprocess.Popen[bytes]:
-    """Start metacog, and return when it answers."""
+def answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{url}/readyz", timeout=5):
+            return True
+    except (OSError, urllib.error.HTTPError):
+        return False
+
+
+def serve(url: str) -> subprocess.Popen[bytes] | None:
+    """Start metacog, and return when it answers; None where an example started it before and it still runs."""
+    if answers(url):
+        return None
     server = subprocess.Popen([sys.executable, str(ROOT / "manage.py"), "up", "--port", str(PORT)])
     end = time.monotonic() + START_SECONDS
-    while True:
-        try:
-            with urllib.request.urlopen(f"{url}/readyz", timeout=5):
-                return server
-        except (OSError, urllib.error.HTTPError):
-            if server.poll() is not None or time.monotonic() > end:
-                server.terminate()
-                sys.exit("metacog does not start; what it said stands above.")
-            time.sleep(0.2)  # between two looks
+    while not answers(url):
+        if server.poll() is not None or time.monotonic() > end:
+            server.terminate()
+            sys.exit("metacog does not start; what it said stands above.")
+        time.sleep(0.2)  # between two looks
+    return server
 
 
 def main(words: list[str]) -> int:
