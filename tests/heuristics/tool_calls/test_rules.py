@@ -126,6 +126,8 @@ DO = 'must be "ask" or "allow" or "deny" or "score"'
 TOOL = "must be the name of a tool, with * for any characters; 1 to 500"
 OPERATORS = "eq, ne, gt, ge, lt, le, in, glob, regex, exists, secret"
 ORDERED = "must be a number, or a text to compare texts with"
+HINTS = 'must be an object of hints, such as {"destructiveHint": true}'
+PEOPLE = "must be a whole number from 2 to 10"
 
 
 @table(
@@ -158,6 +160,20 @@ ORDERED = "must be a number, or a text to compare texts with"
         ({"where": {"/to": {"regex": 1}}}, {"where/~1to/regex": "must be a regular expression of 1 to 500 characters"}),
         ({"where": {"/to": {"exists": 1}}}, {"where/~1to/exists": "must be true or false"}),
         ({"where": {f"/{at}": {"gt": 1} for at in range(21)}}, {"where": "must have at most 20 conditions"}),
+        ({"hints": {}}, {"hints": HINTS}),
+        ({"hints": {f"h{at}": True for at in range(21)}}, {"hints": HINTS}),
+        ({"approvers": []}, {"approvers": "must be an object with people, role or group"}),
+        ({"approvers": {"who": 1, "people": 1, "role": "", "group": ""}}, {
+            "approvers/who": "must be one of people, role, group", "approvers/people": PEOPLE,
+            "approvers/role": 'must be "reviewer" or "curator" or "owner"',
+            "approvers/group": "must be the name of a group, of 1 to 100 characters",
+        }),
+        ({"approvers": {"people": 11}}, {"approvers/people": PEOPLE}),
+        ({"approvers": {"people": 2}, "do": "deny"}, {
+            "approvers": "must stand in a rule that asks: nobody approves what it allows or denies",
+        }),
+        ({"definition": "0" * 63}, {"definition": "must be the SHA-256 of a tool's description and schema"}),
+        ({"definition": "0" * 64}, {"definition": "must stand in a rule that allows"}),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_rule_is_told_with_its_place(wrong: dict[str, Any], told: dict[str, str]) -> None:
@@ -209,3 +225,10 @@ def test_a_stored_call_is_read_once_by_each_way_of_reading(monkeypatch: pytest.M
     assert asked == []
     plain.read_again(long)  # too long to be kept
     assert asked == [long.arguments]
+
+
+def test_who_must_approve_and_which_definition_are_parts_of_a_rule() -> None:
+    both = {"people": 10, "role": "owner", "group": "x" * 100}
+    asks = [{"tool": "*", "do": do, "approvers": each} for do in ("ask", "score") for each in (both, {"people": 2})]
+    allows = {"tool": "*", "do": "allow", "definition": "0" * 64, "hints": {f"h{at}": True for at in range(20)}}
+    assert errors_in([*asks, allows]) == []
