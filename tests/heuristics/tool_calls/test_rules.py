@@ -11,6 +11,7 @@ from metacog.heuristics.effects.effect import KINDS
 from metacog.heuristics.policy.errors import PolicyError
 from metacog.heuristics.policy.policy import Policy
 from metacog.heuristics.text.tags import ToolCall
+from metacog.heuristics.tool_calls.definition import definition_of
 from metacog.heuristics.tool_calls.rules import Rules, errors_in
 from tests.tables import table
 
@@ -232,3 +233,12 @@ def test_who_must_approve_and_which_definition_are_parts_of_a_rule() -> None:
     asks = [{"tool": "*", "do": do, "approvers": each} for do in ("ask", "score") for each in (both, {"people": 2})]
     allows = {"tool": "*", "do": "allow", "definition": "0" * 64, "hints": {f"h{at}": True for at in range(20)}}
     assert errors_in([*asks, allows]) == []
+
+
+def test_a_rule_allows_its_tool_as_it_was_defined_and_by_what_a_call_would_do() -> None:
+    call = ToolCall("Bash", {"command": "git push origin main"}, description="Runs a command.")
+    rule = {"tool": "Bash", "do": "allow", "definition": "0" * 64}
+    assert (Rules([rule], "deny").judge(call).do, Rules([rule], "deny").judge(call).definition_changed) == ("ask", True)
+    assert Rules([{**rule, "definition": definition_of(call)}], "deny").judge(call).do == "allow"
+    assert Rules([{"tool": "Bash", "do": "deny", "effects": {"any": ["publish"]}}], "allow").judge(call).do == "deny"
+    assert Rules([{"tool": "Bash", "do": "deny", "effects": {"any": ["pay"]}}], "allow").judge(call).do == "allow"
