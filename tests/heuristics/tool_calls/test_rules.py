@@ -12,7 +12,7 @@ from metacog.heuristics.policy.errors import PolicyError
 from metacog.heuristics.policy.policy import Policy
 from metacog.heuristics.text.tags import ToolCall
 from metacog.heuristics.tool_calls.definition import definition_of
-from metacog.heuristics.tool_calls.rules import Rules, errors_in
+from metacog.heuristics.tool_calls.rules import Rules, errors_in, is_for_people, is_own
 from tests.tables import table
 
 CALL = {"eur": 100, "to": "DE89", "day": "2026-02-16", "tags": ["a", {"b": None}], "a/b": {"~": True}, "half": 0.5}
@@ -242,3 +242,20 @@ def test_a_rule_allows_its_tool_as_it_was_defined_and_by_what_a_call_would_do() 
     assert Rules([{**rule, "definition": definition_of(call)}], "deny").judge(call).do == "allow"
     assert Rules([{"tool": "Bash", "do": "deny", "effects": {"any": ["publish"]}}], "allow").judge(call).do == "deny"
     assert Rules([{"tool": "Bash", "do": "deny", "effects": {"any": ["pay"]}}], "allow").judge(call).do == "allow"
+
+
+def test_hints_are_compared_as_values_and_allow_only_for_a_trusted_server() -> None:
+    call = ToolCall("mcp__bank__list", {}, hints={"readOnlyHint": True, "rounds": 1})
+
+    def judged(hints: dict[str, Any], do: str, *trusted: str) -> str:
+        return Rules([{"tool": "*", "do": do, "hints": hints}], "ask", trusted=trusted).judge(call).do
+
+    assert judged({"readOnlyHint": True}, "deny") == "deny"
+    assert [judged({"readOnlyHint": each}, "deny") for each in (False, 1)] == ["ask", "ask"]
+    assert judged({"openWorldHint": True}, "deny") == "ask"
+    assert (judged({"rounds": 1.0}, "allow"), judged({"rounds": 1.0}, "allow", "bank")) == ("ask", "allow")
+    told = Rules([{"tool": "*", "do": "score", "hints": {"rounds": 1}}], "deny").judge(call)
+    assert (told.do, (told.rule or {})["do"]) == ("ask", "score")
+    assert is_for_people({"approvers": {"people": 2}})
+    assert not any(map(is_for_people, ({"do": "ask"}, None)))
+    assert [is_own(each) for each in ({}, {"pack": "coding"}, {"team": True})] == [True, False, False]
