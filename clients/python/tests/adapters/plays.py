@@ -34,7 +34,7 @@ class Plays:
 
     def play(self, run: str, calls: Any = ONE, *, retry_seconds: float = 30.0, **options: Any) -> str:
         """Have the model make these calls at once; return all that it was told then. `options` are the gate's."""
-        raise NotImplementedError
+        raise NotImplementedError  # each adapter has its own
 
     def begin(self, run: str, folder: str) -> None:
         """Play so that another process can go on."""

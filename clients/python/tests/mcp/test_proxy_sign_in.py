@@ -21,6 +21,7 @@ from driver import INITIALIZE, Driver
 def server() -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def base(self) -> str:
+            # Its type allows addresses that are no pair.
             return f"http://127.0.0.1:{self.server.server_address[1]}"  # type: ignore[index]
 
         def say(self, told: Any, status: int = 200, **headers: str) -> None:

@@ -45,7 +45,7 @@ class Gate:
             made: ToolOutput = asyncio_run(acall(*words, **given))
             return made
 
-        # Not a class of its own: LlamaIndex looks at what a tool is, and at a function's parameters.
+        # Of this object alone, which types forbid: LlamaIndex looks at a tool's class, and its function's parameters.
         asking.acall, asking.call = acall, call  # type: ignore[method-assign]
         return asking
 
