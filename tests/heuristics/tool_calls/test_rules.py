@@ -12,7 +12,7 @@ from metacog.heuristics.policy.errors import PolicyError
 from metacog.heuristics.policy.policy import Policy
 from metacog.heuristics.text.tags import ToolCall
 from metacog.heuristics.tool_calls.definition import definition_of
-from metacog.heuristics.tool_calls.rules import Rules, errors_in, is_for_people, is_own
+from metacog.heuristics.tool_calls.rules import Rules, errors_in, is_for_people, is_own, of_team, team_errors_in
 from tests.tables import table
 
 CALL = {"eur": 100, "to": "DE89", "day": "2026-02-16", "tags": ["a", {"b": None}], "a/b": {"~": True}, "half": 0.5}
@@ -216,6 +216,7 @@ def test_a_pointer_is_no_longer_than_a_glob() -> None:
 
 def test_a_stored_call_is_read_once_by_each_way_of_reading(monkeypatch: pytest.MonkeyPatch) -> None:
     plain, inside = Rules(), Rules(reader=Reader(workspace="/srv/app"))
+    monkeypatch.setattr("metacog.heuristics.tool_calls.rules._readings", {})
     call, long = (ToolCall("Write", {"file_path": "/srv/app/a.py", "content": each}) for each in ("x", "x" * 5_000))
     read = [(rules, each, rules.read(each)) for rules in (plain, inside) for each in (call, long)]
     assert read[0][2] != read[2][2]  # in the workspace, or nobody knows
@@ -259,3 +260,17 @@ def test_hints_are_compared_as_values_and_allow_only_for_a_trusted_server() -> N
     assert is_for_people({"approvers": {"people": 2}})
     assert not any(map(is_for_people, ({"do": "ask"}, None)))
     assert [is_own(each) for each in ({}, {"pack": "coding"}, {"team": True})] == [True, False, False]
+
+
+def test_a_call_is_read_by_what_its_tool_says_of_itself() -> None:
+    asked = {"query": "TABLE orders"}
+    told, silent = (Rules().read(ToolCall("run", asked, description=each)) for each in ("Runs SQL.", None))
+    assert [[effect.effect for effect in each.effects] for each in (told, silent)] == [["read"], ["execute"]]
+
+
+def test_a_rule_of_the_team_has_its_version_and_place() -> None:
+    rule = {"tool": "*", "do": "ask"}
+    given = of_team([rule, rule], 3)
+    assert given == [{**rule, "team": True, "version": 3, "place": place} for place in (1, 2)]
+    assert (team_errors_in(given), team_errors_in([rule])) == ([], [])
+    assert [place for place, _ in errors_in(given[:1])] == [("0", field) for field in ("team", "version", "place")]
