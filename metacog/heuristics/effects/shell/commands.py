@@ -62,6 +62,9 @@ NAMING = frozenset(  # the shell's own, which are given names of variables
     ["printf", "test", "[", "read", "unset", "wait", "declare", "typeset", "local", "export", "readonly", "let"]
 ) | {"getopts", "mapfile", "readarray", "eval", "set", "env", "exec", "command", "builtin"}
 SERVERS = frozenset({"http.server", "serve", "http-server", "live-server"})  # of files
+COPIED = frozenset({"cp", "mv", "gmv", "ln", "install"})
+PUT_DOWN = frozenset({"tee", "sponge", "dd"})  # they write what they get
+LISTS = frozenset({"-T", "--files-from", "--files0-from", "--from-file"})  # of names
 MOVES = frozenset({"mv", "gmv"})
 LINKS = frozenset({"-s", "--symbolic-link"})
 FOLLOWS = frozenset({"-L", "-H", "-follow"})
@@ -173,7 +176,7 @@ def _apply(
     if sessions.opens(applied, given):
         out.add("unknown", span=span, detail=sessions.OPENS)
     effects: list[Effect] = []
-    made = dict(out.made) if out.made and program in KEEPS else None
+    made = dict(out.made) if out.made and program in KEEPS | COPIED else None
     applied.found = owned.marked(text, applied, inner)
     if applied.operands and (program in MOVES or (program, applied.subcommand) == ("git", "worktree move")):
         owned.moved(text, applied, inner)
@@ -203,8 +206,17 @@ def _apply(
         text.out.path("execute", applied.cwd, state.cwd)
     if made is not None:
         out.made = made
-    if program == "tee" and given is not None:
-        out.made |= {out.place(word, inner.cwd): Made(given.text, given.by) for word in applied.operands}
+        if program in COPIED:
+            _copied(text, applied, inner)
+    if given is not None and program in PUT_DOWN:
+        out.made |= {one.object: Made(given.text, given.by) for one in effects if one.effect == "write" and one.object}
+    if given is not None and given.roots and _reads_names(applied):
+        for root in given.roots:
+            out.path("read", root, inner.cwd)
+    if found_by is not None and found_by.printed:
+        _hunts(text, applied, found_by.printed, inner)
+    if any(one.effect == "install" and one.object in out.made for one in effects):
+        text.doubt("installs what the same command lists", span)
     if program in {"make", "gmake"}:
         _made_makefile(text, applied, inner, given)
         owned.cleared(text, applied, inner)
@@ -226,6 +238,7 @@ def _apply(
         _run(text, applied, command, inner, given, names)
     if program == "timeout" and words and SOON.fullmatch(words[0].text) and STAYS.search(text.text) is None:
         out.ended(started)
+    written = set(out.written) if applied.code or applied.stdin else out.written
     for language, word in _pieces(applied.code):
         in_memory = language.startswith("sql:") and _is_in_memory(applied)
         code.read(text, "sql:memory" if in_memory else language, word, inner, given)
@@ -246,13 +259,41 @@ def _apply(
         out.add("write", place, "name", span=span, detail="changes another machine")
     if applied.stdin:
         _from_input(text, "sql:memory" if _is_in_memory(applied) else applied.stdin, span, inner, given)
+    if len(written) < len(out.written):  # by code, so that nobody knows what is in it
+        out.made |= dict.fromkeys(out.written - written, Made())
     out.mark, out.theirs = was_marked, was_theirs
     if rule is not None and rule.makes:
         owned.remember(text, applied, state, rule)
     elif program in MOVES:  # something else may be in what was made
         state.made = frozenset()
-    output = _output(applied, words, given, found_by)
+    output = _output(text, applied, words, inner, given, found_by)
     return Given(by=program) if output is None else Given(output.text, output.roots, program)
+
+
+def _copied(text: "Text", applied: Applied, state: State) -> None:
+    """Take note of where what the text itself has written is, too, after `cp`, `mv` or `ln`."""
+    *sources, to = applied.operands or [Word("")]
+    place = text.out.place(to, state.cwd)
+    for source in sources:
+        known = text.out.made.get(text.out.place(source, state.cwd))
+        if known is not None:
+            base = source.text.rstrip("/").rpartition("/")[2]
+            text.out.made |= {place: known, f"{place}/{base}": known}
+
+
+def _hunts(text: "Text", applied: Applied, names: Sequence[str], state: State) -> None:
+    """Put down that a search outside of the workspace is for files that hold secrets."""
+    for word in search.below(applied.operands, tuple(name for name in names if is_secret(name))):
+        place = text.out.place(word, state.cwd)
+        if word.text[-1:] != "*" and not is_below(place, text.out.room):
+            text.out.add("secret", place, "path", inside=False, span=_span(word))
+
+
+def _reads_names(applied: Applied) -> bool:
+    """Whether a command packs the files whose names it gets as its input: `cpio -o`, `tar -T -`, `zip -@`."""
+    return applied.program in {"cpio", "pax"} or any(
+        flag == "-@" or (flag in LISTS and value is not None and value.text == "-") for flag, value in applied.flags
+    )
 
 
 def _ends(words: Sequence[Word]) -> bool:
@@ -600,7 +641,12 @@ def _is_of_files(word: Word) -> bool:
 
 
 def _output(
-    applied: Applied, words: Sequence[Word], given: Given | None, found_by: search.Search | None
+    text: "Text",
+    applied: Applied,
+    words: Sequence[Word],
+    state: State,
+    given: Given | None,
+    found_by: search.Search | None,
 ) -> Given | None:
     if applied.program == "echo" and all(word.exact for word in words):
         said = [word for word in words if word.text != "-n"]
@@ -613,6 +659,10 @@ def _output(
         return Given(Word(""))
     if applied.program == "cat" and not applied.operands and given is not None:
         return given
+    if applied.program == "cat" and text.out.made and len(applied.operands) == 1:
+        known = text.out.made.get(text.out.place(applied.operands[0], state.cwd))
+        if known is not None and known.content is not None:
+            return Given(known.content)
     if applied.program == "ls" and applied.operands and all(map(_is_of_files, applied.operands)):
         return Given(roots=tuple(applied.operands))
     if applied.program == "ls" and applied.operands and any(flag == "-d" for flag, _ in applied.flags):

@@ -17,8 +17,9 @@ ONE_WORD = re.compile(
     r"|git rev-parse (?:--short(?:=\d+)? |--verify )?(?:--show-toplevel|--abbrev-ref HEAD|[\w@][\w/.^~-]*)"
     r"|git branch --show-current"
     r"|git merge-base [\w/.-]+ [\w/.-]+|git describe(?: --(?:tags|always|abbrev=\d+))*"
-    rf"|git log (?:-1|-n ?1) --(?:format|pretty)=%[hH](?: --(?:grep|author|since|until)={QUOTED}| -S ?{QUOTED}| --all)*"
-    r"(?: -- [\w./-]+)?"
+    r"|git log(?=.* --(?:format|pretty)=['\"]?%[hH]['\"]?(?: |$))"
+    rf"(?: -\d+| -n ?\d+| -i| --(?:format|pretty)=['\"]?%[hH]['\"]?| --(?:grep|author|since|until)={QUOTED}"
+    rf"| -S ?{QUOTED}| --all| --reverse| --no-merges)*(?: -- [\w./-]+)?"
 )
 FIND = re.compile(r"find ([\w./][\w./-]*)(?: -type [fd])? -name ['\"]?([\w*?.][\w*?.-]*)['\"]?(?: -type [fd])?")
 LISTED = re.compile(r"ls (?:-1 ?)?(?:-d1? )([\w./-]*\*[\w./*-]*)|ls (?:-1 )?([\w./-]*\*\.[A-Za-z]\w{0,5})")
@@ -33,7 +34,7 @@ TREE = re.compile(  # prints names of files below the working directory
 LEADS_OUT = re.compile(r"(?:^|[\s'\"=])(?:/|~|\.\./|\.\.(?:$|\s))")
 PROCESS = re.compile(
     r"lsof (?:-t ?-?i|-i ?-t) ?(?:tcp)?:(?:3[0-2]\d\d|4\d{3}|50\d\d|517\d|[89]\d{3})"
-    r"|cat [\w./-]*\.pid|<\s?[\w./-]*\.pid|jobs -p"
+    r"|cat (?!/(?!tmp/)|[\w./-]*\.\.)[\w./-]*\.pid|<\s?(?!/(?!tmp/)|[\w./-]*\.\.)[\w./-]*\.pid|jobs -p"
 )
 SETS_UP = re.compile(  # a shell, by what a program of that purpose prints
     r"\$\((?:ssh-agent(?: -[sck])*|direnv (?:hook \w+|export \w+)"

@@ -71,6 +71,8 @@ SAFE_VALUES = re.compile(
     r"|(?:[\w]+-)*(?:gcc|g\+\+|clang|clang\+\+|cc|c\+\+|ld|lld|mold|ar|as|tcc|icc|icx)(?:-[\d.]+)?"
     r"|(?:ccache|sccache)(?: (?:gcc|g\+\+|clang|clang\+\+))?|https://proxy\.golang\.org(?:,direct)?|\$\(go env \w+\)"
 )
+MACHINES = frozenset({"DOCKER_CONTEXT", "DOCKER_HOST"})  # they name the one that is worked on
+MACHINES_HERE = re.compile(r"|default|desktop-\w+|rootless|colima|orbstack|unix://.*")
 SAFE_PATHS = re.compile(
     r"\$PATH|\$\{PATH\}|/(?:usr/|usr/local/)?s?bin|\$HOME/go/bin"
     r"|(?:\$PWD/|\$\{PWD\}/|\./|\$\(pwd\)/|\$VIRTUAL_ENV/)?(?:node_modules/\.bin|\.?venv/bin|vendor/bin|bin)"
@@ -139,7 +141,8 @@ def _dangerous(text: "Text", name: str, value: Word | None, span: Span) -> None:
         return
     if name.startswith("AWS_ENDPOINT") and value is not None and value.exact and trials.is_here(given):
         return
-    if value is not None and value.exact and (SAFE_VALUES.fullmatch(given) or _are_safe(given)):
+    safe = MACHINES_HERE if name in MACHINES else SAFE_VALUES
+    if value is not None and value.exact and (safe.fullmatch(given) or _are_safe(given)):
         return
     if name == "PATH" and value is not None:
         text.out.add("execute", name, "name", span=span, detail="programs from another place")
