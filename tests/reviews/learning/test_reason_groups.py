@@ -40,6 +40,7 @@ def test_typed_reasons_are_headings_with_their_counts(decided: None, alice: Any,
     assert "Rejected for" in told
     assert "promises a date (10)" in told
     assert "wrong order (2)" in told
+    assert re.search(r"Newest:\s*(<a [^>]*>1</a>), (<a [^>]*>2</a>), (<a [^>]*>3</a>)<", page)
 
 
 def test_a_phrase_holds_by_itself_from_ten_rejections_on(decided: None, aurora: Any, kuro: Any) -> None:
