@@ -201,8 +201,8 @@ def judge(
     bins = _bins([each for each, _ in known], [value for _, value in known])
     everything = _total(weight for _, _, _, weight in bins) or 1.0
     error = _total(weight * abs(said - came) for said, came, _, weight in bins) / everything
-    if is_rolling:
-        error = _debiased(bins, everything)
+    if is_rolling:  # of few, what is left without chance would be nothing
+        error = _debiased(bins, everything) if len(known) >= ENOUGH else 1.0
     return Gate(
         decisions=len(judges),
         rejected=sum(each.rejected for each in judges),

@@ -26,6 +26,7 @@ from reviews.risk import today as now_passing
 
 TENTH = 0.1
 RARE = 0.05  # the share of rejections below which an order has little to find
+LEAST = 0.0005  # what is less would read as 0.000
 STILL_LEARNING = 0.01  # what twice as many decisions add to the AUC of an order that is still learning
 # The drawings, in units of their view box.
 LEFT, WIDTH, BASE, HEIGHT = 40, 240, 165, 145
@@ -386,15 +387,21 @@ def calibration(gate: Gate) -> dict[str, Any]:
     """Lay out what was predicted of each tenth of the items beside what people decided."""
     most = max((value for said, came, _ in gate.bins for value in (said, came)), default=1.0)
     top = next(top for top in (0.1, 0.2, 0.4, 0.6, 0.8, 1.0) if most <= top or top == 1.0)
-    error = {"error": f"{gate.calibration_error:.3f}", "limit": f"{CALIBRATED:g}"}
-    told = (
-        gettext("Predicted and actual shares differ by %(error)s on average (limit %(limit)s): percentages are shown.")
-        if gate.is_calibrated
-        else gettext(
+    judged = sum(count for _, _, count in gate.bins)
+    error = {"error": f"{gate.calibration_error:.3f}", "limit": f"{CALIBRATED:g}", "n": number(judged)}
+    if judged < ENOUGH:
+        told = gettext("Too few decisions yet to test percentages (n = %(n)s): only ranks are shown.")
+    elif gate.calibration_error < LEAST:
+        told = gettext("No clear difference between predicted and actual shares (n = %(n)s): percentages are shown.")
+    elif gate.is_calibrated:
+        told = gettext(
+            "Predicted and actual shares differ by %(error)s on average (limit %(limit)s): percentages are shown."
+        )
+    else:
+        told = gettext(
             "Predicted and actual shares differ by %(error)s on average (limit %(limit)s): only ranks are shown, no "
             "percentages."
         )
-    )
     return {
         "points": [
             {
@@ -418,11 +425,15 @@ def learning(learned: LearnedRisk) -> dict[str, Any]:
     told = ""
     if len(points) > 1:
         gain = (points[-1][1] - points[0][1]) / (len(points) - 1)
-        told = (
-            gettext("Each doubling of decisions raised the AUC by about %(gain)s: %(more)s more may add as much.")
-            if gain >= STILL_LEARNING
-            else gettext("Each doubling of decisions changed the AUC by %(gain)s: more decisions would hardly help.")
-        ) % {"gain": f"{gain:.3f}", "more": number(points[-1][0])}
+        if gain >= STILL_LEARNING:
+            told = gettext(
+                "Each doubling of decisions raised the AUC by about %(gain)s: %(more)s more may add as much."
+            )
+        elif abs(gain) < LEAST:
+            told = gettext("Each doubling of decisions left the AUC as it was: more decisions would hardly help.")
+        else:
+            told = gettext("Each doubling of decisions changed the AUC by %(gain)s: more decisions would hardly help.")
+        told %= {"gain": f"{gain:.3f}".replace("-", "−"), "more": number(points[-1][0])}
     shown = []
     for place, (taught, auc) in enumerate(points):
         x, y = LEFT + (place + 0.5) * slot, _y(max(-0.05, 2 * auc - 1))  # from 0.5 on

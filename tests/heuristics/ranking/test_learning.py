@@ -417,6 +417,9 @@ def test_the_gate_knows_orders_by_their_area_their_tenth_and_their_calibration()
     assert found.caught_at(0.1)[0] == 1.0
     assert found.caught_by["chance"][3] == pytest.approx(0.1, abs=0.001)
     assert found.is_calibrated
+    rolling, some = [Judged(at, at % 10 == 0, tenth=at // 40) for at in range(400)], [*[None] * 310, *right[310:]]
+    assert judge(rolling, right, {}, chances=right).is_calibrated
+    assert not judge(rolling, right, {}, chances=some).is_calibrated  # of few it cannot be known
     same = judge(judges, right, {"turns": [-value for value in right]})
     assert (same.passes, same.as_good) == (False, ["turns"])  # the other way round it orders as well
     # One session that weighs much is one session: the interval says so.

@@ -61,11 +61,23 @@ def test_below_it_are_the_curve_the_calibration_and_what_more_decisions_would_he
     found = row.found["gate"]
     assert f"10% {100 * found['caught'][3]:.0f}%" in page
     assert "(limit 0.05): percentages are shown." in page
-    assert re.search(r"Each doubling of decisions (raised the AUC by about|changed the AUC by) -?0\.\d+: ", page)
+    assert re.search(r"Each doubling of decisions (raised the AUC by about|changed the AUC by) −?0\.\d+: ", page)
     LearnedRisk.objects.update(found=row.found | {"curve": [[70, 0.61], [140, 0.66], [280, 0.68]]})
     assert "raised the AUC by about 0.035: 280 more may add as much." in text(client.get("/statistics/risk/"))
     LearnedRisk.objects.update(found=row.found | {"gate": found | {"calibration_error": 0.06}})
     assert "only ranks are shown, no percentages." in text(client.get("/statistics/risk/"))
+    few = {"calibration_error": 1.0, "bins": [[0.1, 0.2, 4], [0.4, 0.3, 5]]}
+    for changed, curve, sentences in (
+        ({"calibration_error": 0.0}, [0.61, 0.6101], ["No clear difference between predicted and actual shares (n = ",
+                                                      "Each doubling of decisions left the AUC as it was: "]),
+        (few, [0.61, 0.58], ["Too few decisions yet to test percentages (n = 9): only ranks",
+                             "changed the AUC by −0.030: more"]),
+    ):  # fmt: skip
+        gate = found | changed
+        LearnedRisk.objects.update(found=row.found | {"gate": gate, "curve": [*zip((90, 180), curve, strict=True)]})
+        page = text(client.get("/statistics/risk/"))
+        assert all(each in page for each in sentences), sentences
+        assert "0.000" not in page
     rows = [*csv.reader(client.get("/statistics/risk.csv").content.decode("utf-8-sig").splitlines())]
     assert rows[0][:4] == ["looked_at", "found", "found_low", "found_high"]
     assert [float(each) for each in rows[4][:2]] == [0.1, found["caught"][3]]
