@@ -64,7 +64,11 @@ def normal(path: str, *, cwd: str | None = None, workspace: str | None = None) -
     if path.startswith(("~", "$")):  # what ".." leads to from there is not known
         start, slash, rest = path.partition("/")
         return f"{start}/{normpath(rest)}" if slash and normpath(rest) != "." else start
-    plain = normpath(path) if path else "."
+    if not path:
+        return "."
+    if "//" not in path and "/." not in path and path[0] != "." and path[-1] != "/":  # as most are
+        return path
+    plain = normpath(path)
     return plain[1:] if plain.startswith("//") else plain
 
 

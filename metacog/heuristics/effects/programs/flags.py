@@ -8,12 +8,15 @@ from ..effect import KINDS, Kind, ObjectKind
 
 FLAG_KEYS = frozenset({"only", "alone", "by", "takes", "glued", "objects", "code", "detail"})
 VALUES = frozenset({"value", "@value", "value:"})  # places in the value of a flag
+# Of a flag's value: a path unless it says otherwise.
+PATH_EFFECTS = frozenset({"read", "write", "delete", "execute", "secret"})
 
 
 class Place(NamedTuple):
     effect: Kind
     place: str | int | None
     optional: bool
+    is_path: bool = False  # whatever the row's objects are
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ def flag_of(spec: Any) -> Flag:
     by = tuple((glob, flag_of(inner)) for glob, inner in spec.get("by", {}).items())
     only = effects_of(spec["only"]) if "only" in spec else None
     alone = effects_of(spec["alone"]) if "alone" in spec else None
-    places = [place for _, place, _ in (*effects, *(only or ()), *(alone or ()))]
+    places = [place for _, place, *_ in (*effects, *(only or ()), *(alone or ()))]
     glued, digits = bool(spec.get("glued", False)), spec.get("glued") == "digits"
     takes = not glued and (bool(by) or "code" in spec or any(place in VALUES for place in places))
     return Flag(
@@ -77,5 +80,12 @@ def effects_of(spec: Mapping[str, Any]) -> tuple[Place, ...]:
         if effect not in KINDS:
             raise ValueError(f"no effect is called {effect}")
         for place in where if isinstance(where, list) else (where,):
-            places.append(Place(effect, place, name.endswith("?")))
+            places.append(Place(effect, place, name.endswith("?"), _is_path(effect, place)))
     return tuple(places)
+
+
+def _is_path(effect: Kind, place: str | int | None) -> bool:
+    if not isinstance(place, str):
+        return False
+    is_value = place.startswith("-") or place.endswith("=")
+    return place.startswith((".", "~")) or (is_value and effect in PATH_EFFECTS)

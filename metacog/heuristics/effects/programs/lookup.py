@@ -23,7 +23,7 @@ class Programs:
                 self._own.setdefault(name, []).append(ready)
 
     def __contains__(self, name: str) -> bool:
-        return name in self._own or name in table()
+        return name in self._met or name in self._own or name in table()
 
     def is_of_a_project(self, name: str) -> bool:
         """Whether a file of that name is this program, by a path of its own or handed to an interpreter (manage.py)."""
@@ -31,10 +31,10 @@ class Programs:
 
     def apply(self, name: str, words: Sequence[Word]) -> Applied | None:
         """What `name` does with `words` (without its own), None when no row names it."""
-        if name not in self:
-            return None
         program = self._met.get(name)
         if program is None:
+            if name not in self:
+                return None
             program = self._met[name] = Program([*self._own.get(name, ()), *ready(name)])
         row, places = program.row_for(words)
         if row is None:

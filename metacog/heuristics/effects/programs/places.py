@@ -36,6 +36,7 @@ OF_OUTPUT = frozenset(
         "envdir",
     ]
 )
+TOLD = OF_WORK | OF_OUTPUT
 VALUE = re.compile(r"(-[DP][\w.]*|--?[A-Za-z][\w.-]*|[A-Za-z][\w.-]*|html)[=:](?=.)")
 VARIABLE = re.compile(r"\w+_(?:DIR|DIRECTORY|FOLDER|CACHE|PATH|FILE|HOME)")
 REMADE = re.compile("CACHE|TARGET|BUILD|DEPS|DIST|OUT|WORK|BROWSERS|BASE|HOME|DENO|COVERAGE")  # in a variable's name
@@ -86,18 +87,20 @@ SHORT = frozenset({"-C", "-d", "-o", "-p"})  # of these
 def told(applied: Applied, words: Sequence[Word], given: Mapping[str, Word | None]) -> Iterator[tuple[Word, bool]]:
     """The places that flags and variables name, and whether each is one of an output."""
     for one, after in pairwise([*words, Word("-")]):
-        found = VALUE.match(one.text)
-        if found is not None and "://" not in one.text:
+        text = one.text
+        found = VALUE.match(text) if "=" in text or ":" in text else None
+        if found is not None and "://" not in text:
             name, value = re.sub("^-[DP](?=.)", "", found[1]), tail(one, found.end())
             if value.text.startswith("html:"):
                 value = tail(value, len("html:"))
-        elif one.text.startswith("-") and not after.text.startswith("-"):
-            name, value = one.text, after
+        elif text[:1] == "-" and after.text[:1] != "-":
+            name, value = text, after
         else:
             continue
         is_short = applied.program in BUILDS and name in SHORT
-        if is_short or (name not in TASKS and not _words(name).isdisjoint(OF_WORK | OF_OUTPUT)):
-            yield value, is_short or not _words(name).isdisjoint(OF_OUTPUT)
+        parts = _words(name)
+        if is_short or (name not in TASKS and not parts.isdisjoint(TOLD)):
+            yield value, is_short or not parts.isdisjoint(OF_OUTPUT)
     for name, variable in given.items():
         if variable is not None and (VARIABLE.fullmatch(name) or name == "PUB_CACHE"):
             yield variable, REMADE.search(name) is not None

@@ -4,15 +4,13 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from ..effect import Kind, ObjectKind
-from .flags import NO_FLAG, VALUES, Flag, Place
+from .flags import NO_FLAG, PATH_EFFECTS, VALUES, Flag, Place
 from .powers import effect_of
 from .split import Split
 from .words import Applied, Found, Word, is_input, is_like, tail
 
-# Of a flag's value: a path unless it says otherwise.
-PATH_EFFECTS = frozenset({"read", "write", "delete", "execute", "secret"})
 FILE = re.compile(r"~/|\.\./|/(?:home|root|Users|tmp|etc|mnt)/")  # among the names of tasks, such as Bazel's "//a:b"
+MARKS = frozenset({"-i", "-I", "--replace"})  # by which xargs is told where the words that it is given go
 SLICE = re.compile(r"(\d*):(-?\d*)")
 SLICES = {"first": slice(1), "last": slice(-1, None), "rest": slice(-1)}
 
@@ -24,7 +22,7 @@ class Reading(Split):
         result, row = self.result, self.row
         self._split()
         self.given = {flag for flag, _ in result.flags}
-        if len(self.words) == len(self.places) + 1 and self._asks_for_help(self.words[-1].text):
+        if len(self.words) == len(self.places) + 1 and self.words[-1].text.startswith("-") and self._asks_for_help():
             helped = Applied(result.program, result.subcommand)
             helped.flags, helped.found = result.flags, [Found("read", None)]
             return helped
@@ -32,7 +30,8 @@ class Reading(Split):
             result.code += [(language, word) for place, language in row.code.items() for word in self._at(place)]
         if not result.code and not result.runs:
             self._files()
-        self._lists()
+        if row.pipes:
+            self._lists()
         if self.alone is not None:
             result.runs, result.code, result.stdin = [], [], ""
             self._add(self.alone)
@@ -64,7 +63,8 @@ class Reading(Split):
             if effect is not None:
                 self.result.found.append(Found(effect, word, "name"))
 
-    def _asks_for_help(self, word: str) -> bool:
+    def _asks_for_help(self) -> bool:
+        word = self.words[-1].text
         if word == "-V":  # alone it is the version's, where a row says nothing else of it
             return not self.places and "-V" not in self.row.flags
         return word in {"--help", "--version"} or (word in {"-h", "-help"} and bool(self.places))
@@ -93,7 +93,7 @@ class Reading(Split):
         result.joins, result.remote, result.feeds = row.joins, row.remote, row.feeds
         given = self.given
         result.names, result.deep = row.names, row.deep is None or not given.isdisjoint(row.deep)
-        result.marks = bool(row.feeds) and not given.isdisjoint({"-i", "-I", "--replace"})
+        result.marks = bool(row.feeds) and not given.isdisjoint(MARKS)
         if row.lists is not None and not given & row.lists_unless and (not row.lists_if or given & row.lists_if):
             result.lists = [*self._at(row.lists)] or [Word(".")]
         result.passes = row.passes and (row.lists is None or not self._at(row.lists))
@@ -115,21 +115,22 @@ class Reading(Split):
                 self.only = []
 
     def _add(self, places: Sequence[Place], value: Word | None = None, flag: Flag = NO_FLAG) -> None:
-        for effect, place, optional in places:
+        found, detail = self.result.found, flag.detail
+        for effect, place, optional, is_path in places:
             if place in VALUES:
                 of = flag.objects or ("path" if effect in PATH_EFFECTS else self.objects)
-                for word in value_of(value, place):
-                    self.result.found.append(Found(effect, word, of, flag.detail))
+                found += [Found(effect, word, of, detail) for word in value_of(value, place)]
                 continue
+            of = "path" if is_path else flag.objects or self.objects
             words = self._at(place)
-            named = isinstance(place, str) and (
-                place[0] in ".~" or ((place[0] == "-" or place[-1] == "=") and effect in PATH_EFFECTS)
-            )
-            of = "path" if named else flag.objects or self.objects
-            self.result.found += [Found(effect, word, _kind(effect, of, word), flag.detail) for word in words]
-            if not words and not optional:
-                of = of if self.named else "name" if self.row.elsewhere else "path"
-                self.result.found += [Found(effect, word, of, flag.detail) for word in self.named or (None,)]
+            if words and effect == "execute" and of == "name":  # a file from elsewhere is one where others name a task
+                found += [Found(effect, word, "path" if FILE.match(word.text) else of, detail) for word in words]
+            elif words:
+                found += [Found(effect, word, of, detail) for word in words]
+            elif not optional and self.named:
+                found += [Found(effect, word, of, detail) for word in self.named]
+            elif not optional:
+                found.append(Found(effect, None, "name" if self.row.elsewhere else "path", detail))
 
     def _at(self, place: str | int | None) -> Sequence[Word]:
         if place is None:
@@ -141,11 +142,6 @@ class Reading(Split):
         if place == "reads":
             return [found.word for found in self.result.found if found.effect == "read" and found.word]
         return of_place(place, self.result)
-
-
-def _kind(effect: Kind, of: ObjectKind, word: Word) -> ObjectKind:
-    """What kind of an object a word is: a file from elsewhere is one where others name a task."""
-    return "path" if effect == "execute" and of == "name" and FILE.match(word.text) else of
 
 
 @cache

@@ -46,6 +46,7 @@ class Row:
         "old",
         "open",
         "passes",
+        "pipes",
         "project",
         "remote",
         "runs",
@@ -95,6 +96,8 @@ class Row:
         self.names = bool(row.get("names", False))
         deep = row.get("deep", ())
         self.deep: frozenset[str] | None = None if deep is True else frozenset(deep)
+        says = (self.joins, self.remote, self.feeds, self.names, self.passes, self.lists is not None)
+        self.pipes = any(says) or self.deep != frozenset()
         given = [self.effects, *(case.effects for case in self.cases)]
         self.runs = bool(self.files) or any(place.effect in RUNNING for places in given for place in places)
         self.tasks = self.objects == "name" and any(place[:2] == ("execute", "operands") for place in self.effects)
