@@ -1,9 +1,9 @@
 """One simple command: the shell's own ones, those of the table, and what those run in their turn."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import trials
 from ..effect import TESTS, Effect, Kind
@@ -22,7 +22,7 @@ from ..programs import (
     whose,
 )
 from . import boxes, code, owned, printed, scripts, search, sessions, variables
-from .out import OUTSIDE, SHARED, Made
+from .out import OUTSIDE, SHARED, Made, Span
 from .state import LAST_JOB, NOTHING_GIVEN, NUMBER, Given, State, either, forget
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ AGAIN = re.compile(
 )
 LOOKS = frozenset({"read", "fetch"})
 SAID = frozenset({"write", "execute", "delete"})
+RUNS = frozenset({"execute", "install"})
 ELSEWHERE = (*SHARED, "~/.cache/", "~/.local/", "~/.npm/", "~/.cargo/", "~/go/")  # where much is kept that is nobody's
 CLEANERS = frozenset(
     {"rm", "git", "docker", "docker-compose", "find", "kubectl"}
@@ -61,9 +62,7 @@ CHOICES = frozenset({"-o", "-or", "-not", "!", ","})  # of an expression that as
 NAMING = frozenset(  # the shell's own, which are given names of variables
     ["printf", "test", "[", "read", "unset", "wait", "declare", "typeset", "local", "export", "readonly", "let"]
 ) | {"getopts", "mapfile", "readarray", "eval", "set", "env", "exec", "command", "builtin"}
-SERVERS = frozenset({"http.server", "serve", "http-server", "live-server"})  # of files
 COPIED = frozenset({"cp", "mv", "gmv", "ln", "install"})
-PUT_DOWN = frozenset({"tee", "sponge", "dd"})  # they write what they get
 LISTS = frozenset({"-T", "--files-from", "--files0-from", "--from-file"})  # of names
 MOVES = frozenset({"mv", "gmv"})
 LINKS = frozenset({"-s", "--symbolic-link"})
@@ -85,6 +84,18 @@ RUN_NAME = re.compile(r"\w\[[^\]]*(?:\$\(|`)")  # a[$(…)]: where a name is ask
 CODE = re.compile(r"\w\([^()]|^\(.*\s.*\)$|\w\s*\"|;", re.DOTALL)  # where the name of something that is run stands
 TEST = re.compile(r"[\w./-]+\.py(?:::\w+)+\[[^/\n]*\]")  # one of pytest's, with the values that it is given
 INPUT = Word("$input", exact=False, loose=True)
+
+
+class Done(NamedTuple):
+    """A command whose effects are put down."""
+
+    text: "Text"
+    applied: Applied
+    words: Sequence[Word]
+    effects: Sequence[Effect]
+    span: Span
+    state: State
+    given: Given | None
 
 
 def run(text: "Text", argv: Sequence[Word], state: State, given: Given | None) -> Given | None:
@@ -159,24 +170,10 @@ def _apply(
     text: "Text", applied: Applied, name: Word, words: Sequence[Word], state: State, given: Given | None
 ) -> Given | None:
     """Put down what the table says of a command, and read what it runs."""
-    out = text.out
-    span = (name.start, name.end)
-    for doubt in applied.doubts:
-        out.add("unknown", span=span, detail=doubt)
-    for word in applied.assigned:
-        label, _, value = word.text.partition("=")
-        variables.assign(text, label, word._replace(text=value), state, (word.start, word.end), kept=False)
-    inner = state
-    program, kinds = applied.program, {found.effect for found in applied.found}
-    if applied.wraps or applied.assigned or "execute" in kinds:
-        inner = _told(text, applied, state)
-    if applied.cwd is not None:
-        inner = inner.copy()
-        inner.cwd = normal(applied.cwd.text, cwd=state.cwd)
+    out, program, span = text.out, applied.program, (name.start, name.end)
+    inner = _begun(text, applied, span, state)
     if sessions.opens(applied, given):
         out.add("unknown", span=span, detail=sessions.OPENS)
-    effects: list[Effect] = []
-    made = dict(out.made) if out.made and program in KEEPS | COPIED else None
     applied.found = owned.marked(text, applied, inner)
     if applied.operands and (program in MOVES or (program, applied.subcommand) == ("git", "worktree move")):
         owned.moved(text, applied, inner)
@@ -184,70 +181,107 @@ def _apply(
     if rule is not None or was_marked:
         out.mark = owned.mark(text, applied, inner, rule)
     found_by = search.search(words) if applied.feeds == "roots" else None
-    for found in _found(applied, words, found_by):
-        if found.effect == "unknown" and (
-            (out.mark and _runs_own_sql(text, applied, inner)) or (given is not None and _is_asked(applied))
-        ):
-            continue
-        effects += _effect(text, found, span, inner, looks=applied.names, deep=applied.deep)
-    if applied.settings:
-        _settings(text, applied, effects, state)
-    if program == "find" and out.links and any(flag in FOLLOWS for flag, _ in applied.flags):
-        text.doubt("links that are followed", span)
-    _places(text, applied, words, effects, inner)
-    if applied.subcommand == "s_client" and given is not None and (given.file or given.by in {"cat", "tar", "base64"}):
-        is_nothing = given.file is not None and given.file.text == "/dev/null"
-        out.add("read" if is_nothing else "send", "s_client", "host", span=span)
+    effects = _effects(text, applied, _found(applied, words, found_by), words, span, inner, given)
     if out.live and is_about_data([applied.subcommand, *(word.text for word in applied.operands)]):
         out.add("write", "production", "name", span=span)
     if program == "git" and applied.subcommand in SHOWN:
         _shown(text, applied, state)
-    if applied.cwd is not None and not applied.remote and "execute" in kinds:
-        text.out.path("execute", applied.cwd, state.cwd)
-    if made is not None:
-        out.made = made
-        if program in COPIED:
-            _copied(text, applied, inner)
-    if given is not None and program in PUT_DOWN:
-        out.made |= {one.object: Made(given.text, given.by) for one in effects if one.effect == "write" and one.object}
+    executes = any(found.effect == "execute" for found in applied.found)
+    if executes and applied.cwd is not None and not applied.remote:
+        out.path("execute", applied.cwd, state.cwd)
     if given is not None and given.roots and _reads_names(applied):
         for root in given.roots:
             out.path("read", root, inner.cwd)
     if found_by is not None and found_by.printed:
         _hunts(text, applied, found_by.printed, inner)
-    if any(one.effect == "install" and one.object in out.made for one in effects):
+    if out.made and any(effect.effect == "install" and effect.object in out.made for effect in effects):
         text.doubt("installs what the same command lists", span)
-    if program in {"make", "gmake"}:
-        _made_makefile(text, applied, inner, given)
-        owned.cleared(text, applied, inner)
-    if program == "ln" or (program == "cp" and any(flag in LINKS for flag, _ in applied.flags)):
-        _link(text, applied, inner)
-    if program in SERVERS and all(effect.inside is not False for effect in effects) and out.is_at_home(inner.cwd):
-        out.served += [effect for effect in effects if effect.effect == "publish"]
-    elif program == "kill" and _ends(words) and STAYS.search(text.text) is None:
-        out.ended()
+    done = Done(text, applied, words, effects, span, inner, given)
+    if (special := SPECIAL.get(program)) is not None:
+        special(done)
     out.applied.append((applied, effects))
     out.compound = out.compound or any(word.loose for word in words)
+    if executes or applied.runs or applied.code or applied.script or applied.stdin or applied.remote or out.made:
+        _go_on(done, found_by)
+    out.mark, out.theirs = was_marked, was_theirs
+    if rule is not None and rule.makes:
+        owned.remember(text, applied, state, rule)
+    elif program in MOVES:  # something else may be in what was made
+        state.made = frozenset()
+    output = _output(done, found_by)
+    return Given(by=program) if output is None else Given(output.text, output.roots, program)
+
+
+def _begun(text: "Text", applied: Applied, span: Span, state: State) -> State:
+    """What the shell knows where a command runs; what is doubtful before that is put down."""
+    for doubt in applied.doubts:
+        text.out.add("unknown", span=span, detail=doubt)
+    for word in applied.assigned:
+        label, _, value = word.text.partition("=")
+        variables.assign(text, label, word._replace(text=value), state, (word.start, word.end), kept=False)
+    if applied.wraps or applied.assigned or any(found.effect == "execute" for found in applied.found):
+        state = _told(text, applied, state)
+    if applied.cwd is None:
+        return state
+    inner = state.copy()
+    inner.cwd = normal(applied.cwd.text, cwd=state.cwd)
+    return inner
+
+
+def _effects(
+    text: "Text",
+    applied: Applied,
+    found: Sequence[Found],
+    words: Sequence[Word],
+    span: Span,
+    state: State,
+    given: Given | None,
+) -> list[Effect]:
+    """Put down the effects of a command, with what follows from those for what it is told of."""
+    out, program = text.out, applied.program
+    made = dict(out.made) if out.made and (program in KEEPS or program in COPIED) else None
+    effects: list[Effect] = []
+    for one in found:
+        if one.effect == "unknown" and (
+            (out.mark and _runs_own_sql(text, applied, state)) or (given is not None and _is_asked(applied))
+        ):
+            continue
+        effects += _effect(text, one, span, state, looks=applied.names, deep=applied.deep)
+    kinds = {effect.effect for effect in effects}
+    if not (kinds <= LOOKS or applied.remote or out.remote):
+        _settings(text, applied, kinds, state)
+    if not (applied.remote or out.remote) and out.box is None and (applied.runs_modules or not kinds <= LOOKS):
+        _places(text, applied, words, state)
+    if made is not None:
+        out.made = made
+    return effects
+
+
+def _go_on(done: Done, found_by: search.Search | None) -> None:
+    """Read what a command runs: commands, code, scripts, and what the text itself has written."""
+    text, applied, words, effects, span, state, given = done
+    out, program = text.out, applied.program
     was_remote, was_in, known, started = out.remote, out.box, len(out.effects), len(out.served)
     out.remote = was_remote or applied.remote
     if (box := boxes.box_of(applied, state)) is not None:
-        out.box, inner = box, inner.copy()
-        inner.cwd, inner.made = box.cwd, frozenset()
+        out.box, state = box, state.copy()
+        state.cwd, state.made = box.cwd, frozenset()
     for at, command in enumerate(applied.runs):
         names = found_by.run[at] if found_by is not None and at < len(found_by.run) else None
-        _run(text, applied, command, inner, given, names)
+        _run(text, applied, command, state, given, names)
     if program == "timeout" and words and SOON.fullmatch(words[0].text) and STAYS.search(text.text) is None:
         out.ended(started)
     written = set(out.written) if applied.code or applied.stdin else out.written
     for language, word in _pieces(applied.code):
         in_memory = language.startswith("sql:") and _is_in_memory(applied)
-        code.read(text, "sql:memory" if in_memory else language, word, inner, given)
+        code.read(text, "sql:memory" if in_memory else language, word, state, given)
+    kinds = {found.effect for found in applied.found}
     if applied.runs or "execute" in kinds:
-        _heard(text, applied, words, inner)
+        _heard(text, applied, words, state)
     if applied.script and applied.operands:
-        _script(text, applied, inner, given)
-    runs = applied.script or applied.code or applied.runs_modules or not kinds.isdisjoint({"execute", "install"})
+        _script(text, applied, state, given)
     if out.made:
+        runs = applied.script or applied.code or applied.runs_modules or not kinds.isdisjoint(RUNS)
         _loaded(text, span, "" if runs else program)
     out.remote, out.box = was_remote, was_in
     if (
@@ -258,27 +292,9 @@ def _apply(
         place = applied.operands[0].text if applied.operands else program
         out.add("write", place, "name", span=span, detail="changes another machine")
     if applied.stdin:
-        _from_input(text, "sql:memory" if _is_in_memory(applied) else applied.stdin, span, inner, given)
+        _from_input(text, "sql:memory" if _is_in_memory(applied) else applied.stdin, span, state, given)
     if len(written) < len(out.written):  # by code, so that nobody knows what is in it
         out.made |= dict.fromkeys(out.written - written, Made())
-    out.mark, out.theirs = was_marked, was_theirs
-    if rule is not None and rule.makes:
-        owned.remember(text, applied, state, rule)
-    elif program in MOVES:  # something else may be in what was made
-        state.made = frozenset()
-    output = _output(text, applied, words, inner, given, found_by)
-    return Given(by=program) if output is None else Given(output.text, output.roots, program)
-
-
-def _copied(text: "Text", applied: Applied, state: State) -> None:
-    """Take note of where what the text itself has written is, too, after `cp`, `mv` or `ln`."""
-    *sources, to = applied.operands or [Word("")]
-    place = text.out.place(to, state.cwd)
-    for source in sources:
-        known = text.out.made.get(text.out.place(source, state.cwd))
-        if known is not None:
-            base = source.text.rstrip("/").rpartition("/")[2]
-            text.out.made |= {place: known, f"{place}/{base}": known}
 
 
 def _hunts(text: "Text", applied: Applied, names: Sequence[str], state: State) -> None:
@@ -294,12 +310,6 @@ def _reads_names(applied: Applied) -> bool:
     return applied.program in {"cpio", "pax"} or any(
         flag == "-@" or (flag in LISTS and value is not None and value.text == "-") for flag, value in applied.flags
     )
-
-
-def _ends(words: Sequence[Word]) -> bool:
-    """Whether `kill` ends something that the text itself has started."""
-    flags = {word.text for word in words if word.text.startswith("-")}
-    return flags <= ENDS and any(word.text in JOBS for word in words)
 
 
 def _is_in_memory(applied: Applied) -> bool:
@@ -341,35 +351,23 @@ def _heard(text: "Text", applied: Applied, words: Sequence[Word], state: State) 
     What stands behind a flag that picks tests is the name of one: `npm test -- -t 'find (all) users'`; so is
     `tests/a.py::test_b['; DROP TABLE c']` of pytest.
     """
-    picked = {word for flag, word in pairwise(words) if flag.text in PICKS}
     named = dict.fromkeys(found.word for found in applied.found if found.effect == "execute" and found.word is not None)
     for word in [command[0] for command in applied.runs] + [*named]:
-        if word in picked or (applied.program in PYTEST and TEST.fullmatch(word.text)):
+        is_command = _is_command(text, word)
+        if not (is_command or (CODE.search(word.text) and not word.text.startswith("-"))):
             continue
-        if _is_command(text, word):
+        is_picked = any(flag.text in PICKS and one == word for flag, one in pairwise(words))
+        if is_picked or (applied.program in PYTEST and TEST.fullmatch(word.text)):
+            continue
+        if is_command:
             code.read(text, "shell", word, state, None)
-        elif CODE.search(word.text) and not word.text.startswith("-"):
+        else:
             text.doubt("code", _span(word))
 
 
 def _is_command(text: "Text", word: Word) -> bool:
     first, blank, _ = word.text.partition(" ")
     return bool(blank) and first in text.out.programs
-
-
-def _link(text: "Text", applied: Applied, state: State) -> None:
-    """Remember where links lead that stand in other directories than what they point to."""
-    into = [value for flag, value in applied.flags if flag in owned.INTO and value is not None]
-    if len(applied.operands) + len(into) < 2:
-        return
-    given = [*applied.operands, *into[-1:]]
-    targets, place = given[:-1], given[-1]
-    name = text.out.place(place, state.cwd)
-    for target in targets:
-        base = target.text.rstrip("/").rpartition("/")[2]
-        to = normal(target.text, cwd=name.rpartition("/")[0] or None)
-        text.out.links[name] = to
-        text.out.links[f"{name}/{base}"] = to
 
 
 def _named_script(text: "Text", script: Word, words: Sequence[Word], state: State) -> None:
@@ -408,20 +406,6 @@ def _loaded(text: "Text", span: tuple[int | None, int | None], program: str) -> 
         is_code = is_run and made.content is not None and scripts.CODE.search(name) is not None
         if is_code and made.content is not None and scripts.POWER.search(made.content.text):
             text.doubt("runs what the same command has written", span)
-
-
-def _made_makefile(text: "Text", applied: Applied, state: State, input_: Given | None) -> None:
-    """Read the recipes of a makefile that the text itself has written."""
-    given = [value or Word("-") for flag, value in applied.flags if flag in {"-f", "--file", "--makefile"}]
-    for word in given or [Word(name) for name in ("GNUmakefile", "makefile", "Makefile")]:
-        made = text.out.made.get(text.out.place(word, state.cwd))
-        if is_input(word.text):
-            made = Made(input_.text if input_ is not None else None)
-        if made is not None and made.content is None and made.by not in COPIES:
-            text.doubt("a makefile that is made at run time", _span(word))
-        elif made is not None and made.content is not None:
-            recipes = scripts.recipes(made.content.text)
-            code.read(text, "shell", made.content._replace(text=recipes, at=None), state.copy(), None)
 
 
 def _is_asked(applied: Applied) -> bool:
@@ -492,11 +476,8 @@ def _remote(text: "Text", effect: Kind, word: Word) -> list[Effect]:
     return [text.out.add(kind, word.text, "url", span=_span(word)) for kind in kinds.get(effect, ())]
 
 
-def _settings(text: "Text", applied: Applied, effects: Sequence[Effect], state: State) -> None:
+def _settings(text: "Text", applied: Applied, kinds: Collection[Kind], state: State) -> None:
     """What a program is given to work with from elsewhere, by flags that say nothing of it, may be code."""
-    kinds = {effect.effect for effect in effects}
-    if applied.remote or text.out.remote or kinds <= LOOKS:
-        return
     for word in applied.settings:
         if SETTING.match(word.text):  # `-o log_file=/etc/x`
             word = tail(word, word.text.find("=") + 1)
@@ -507,17 +488,9 @@ def _settings(text: "Text", applied: Applied, effects: Sequence[Effect], state: 
             text.out.searched(word, state.cwd)
 
 
-def _places(text: "Text", applied: Applied, words: Sequence[Word], effects: Sequence[Effect], state: State) -> None:
+def _places(text: "Text", applied: Applied, words: Sequence[Word], state: State) -> None:
     """What a command that changes something is told of by flags and variables: elsewhere, or emptied here."""
     out = text.out
-    if (
-        applied.remote
-        or out.remote
-        or out.box is not None
-        or ({effect.effect for effect in effects} <= LOOKS and not applied.runs_modules)
-    ):
-        return
-    gone = empties(applied, words)
     places = [*told(applied, words, state.given)]
     if applied.cwd is not None:
         places.append((applied.cwd, False))
@@ -531,7 +504,8 @@ def _places(text: "Text", applied: Applied, words: Sequence[Word], effects: Sequ
         )
         if is_far and not is_said and not is_below(place, out.room):
             out.path("write", word, state.cwd, "told by a flag or variable")
-        if gone and is_output and word.exact and applied.program not in CLEANERS and not is_called_output(word.text):
+        is_own = applied.program in CLEANERS or is_called_output(word.text)
+        if is_output and word.exact and not is_own and empties(applied, words):
             out.path("delete", word, state.cwd)
 
 
@@ -640,38 +614,169 @@ def _is_of_files(word: Word) -> bool:
     return FILES.search(word.text) is not None and not word.loose
 
 
-def _output(
-    text: "Text",
-    applied: Applied,
-    words: Sequence[Word],
-    state: State,
-    given: Given | None,
-    found_by: search.Search | None,
-) -> Given | None:
-    if applied.program == "echo" and all(word.exact for word in words):
-        said = [word for word in words if word.text != "-n"]
-        if not any(word.text.startswith("-") or "\\" in word.text for word in said):
-            joined = _joined(said) if said else Word("")
-            return Given(joined._replace(text=joined.text + "\n"))
-    if applied.program == "printf" and len(words) == 1 and words[0].exact and not re.search(r"[%\\]", words[0].text):
-        return Given(words[0])
-    if applied.program == "cat" and [word.text for word in applied.operands] == ["/dev/null"]:
+def _echo_out(done: Done) -> Given | None:
+    said = [word for word in done.words if word.text != "-n"]
+    if not all(word.exact for word in done.words) or any(
+        word.text.startswith("-") or "\\" in word.text for word in said
+    ):
+        return None
+    joined = _joined(said) if said else Word("")
+    return Given(joined._replace(text=joined.text + "\n"))
+
+
+def _printf_out(done: Done) -> Given | None:
+    words = done.words
+    is_plain = len(words) == 1 and words[0].exact and not re.search(r"[%\\]", words[0].text)
+    return Given(words[0]) if is_plain else None
+
+
+def _cat_out(done: Done) -> Given | None:
+    out, operands = done.text.out, done.applied.operands
+    if not operands:
+        return done.given
+    if len(operands) > 1:
+        return None
+    if operands[0].text == "/dev/null":
         return Given(Word(""))
-    if applied.program == "cat" and not applied.operands and given is not None:
-        return given
-    if applied.program == "cat" and text.out.made and len(applied.operands) == 1:
-        known = text.out.made.get(text.out.place(applied.operands[0], state.cwd))
-        if known is not None and known.content is not None:
-            return Given(known.content)
-    if applied.program == "ls" and applied.operands and all(map(_is_of_files, applied.operands)):
-        return Given(roots=tuple(applied.operands))
-    if applied.program == "ls" and applied.operands and any(flag == "-d" for flag, _ in applied.flags):
-        return Given(roots=tuple(applied.operands))
+    known = out.made.get(out.place(operands[0], done.state.cwd)) if out.made else None
+    return Given(known.content) if known is not None and known.content is not None else None
+
+
+def _ls_out(done: Done) -> Given | None:
+    operands = tuple(done.applied.operands)
+    is_named = all(map(_is_of_files, operands)) or any(flag == "-d" for flag, _ in done.applied.flags)
+    return Given(roots=operands) if operands and is_named else None
+
+
+PRINTS: dict[str, Callable[[Done], Given | None]] = {
+    "echo": _echo_out,
+    "printf": _printf_out,
+    "cat": _cat_out,
+    "ls": _ls_out,
+}
+
+
+def _output(done: Done, found_by: search.Search | None) -> Given | None:
+    """What a command prints, as far as it is known."""
+    applied, given = done.applied, done.given
+    prints = PRINTS.get(applied.program)
+    if prints is not None and (said := prints(done)) is not None:
+        return said
     if applied.lists is not None:
         return Given(roots=tuple(search.below(applied.lists, found_by.printed if found_by is not None else None)))
     if applied.passes and given is not None:
         return Given(roots=given.roots)
     return NOTHING_GIVEN
+
+
+# What is special to a program, once its effects are put down
+
+
+def _find(done: Done) -> None:
+    if done.text.out.links and any(flag in FOLLOWS for flag, _ in done.applied.flags):
+        done.text.doubt("links that are followed", done.span)
+
+
+def _openssl(done: Done) -> None:
+    """Take note of what it hands over to a server."""
+    given = done.given
+    if done.applied.subcommand == "s_client" and given and (given.file or given.by in {"cat", "tar", "base64"}):
+        is_nothing = given.file is not None and given.file.text == "/dev/null"
+        done.text.out.add("read" if is_nothing else "send", "s_client", "host", span=done.span)
+
+
+def _put_down(done: Done) -> None:
+    """Take note of what is in files that get what a command is given."""
+    given = done.given
+    if given is not None:
+        places = [effect.object for effect in done.effects if effect.effect == "write" and effect.object]
+        done.text.out.made |= dict.fromkeys(places, Made(given.text, given.by))
+
+
+def _make(done: Done) -> None:
+    """Read the recipes of a makefile that the text itself has written."""
+    text, applied = done.text, done.applied
+    given = [value or Word("-") for flag, value in applied.flags if flag in {"-f", "--file", "--makefile"}]
+    for word in given or [Word(name) for name in ("GNUmakefile", "makefile", "Makefile")]:
+        made = text.out.made.get(text.out.place(word, done.state.cwd))
+        if is_input(word.text):
+            made = Made(done.given.text if done.given is not None else None)
+        if made is not None and made.content is None and made.by not in COPIES:
+            text.doubt("a makefile that is made at run time", _span(word))
+        elif made is not None and made.content is not None:
+            recipes = scripts.recipes(made.content.text)
+            code.read(text, "shell", made.content._replace(text=recipes, at=None), done.state.copy(), None)
+    owned.cleared(text, applied, done.state)
+
+
+def _copy(done: Done) -> None:
+    """Take note of where what the text itself has written is, too."""
+    out = done.text.out
+    if not out.made:
+        return
+    *sources, to = done.applied.operands or [Word("")]
+    place = out.place(to, done.state.cwd)
+    for source in sources:
+        known = out.made.get(out.place(source, done.state.cwd))
+        if known is not None:
+            base = source.text.rstrip("/").rpartition("/")[2]
+            out.made |= {place: known, f"{place}/{base}": known}
+
+
+def _cp(done: Done) -> None:
+    _copy(done)
+    if any(flag in LINKS for flag, _ in done.applied.flags):
+        _link(done)
+
+
+def _ln(done: Done) -> None:
+    _copy(done)
+    _link(done)
+
+
+def _link(done: Done) -> None:
+    """Remember where links lead that stand in other directories than what they point to."""
+    out, applied = done.text.out, done.applied
+    into = [value for flag, value in applied.flags if flag in owned.INTO and value is not None]
+    if len(applied.operands) + len(into) < 2:
+        return
+    given = [*applied.operands, *into[-1:]]
+    targets, place = given[:-1], given[-1]
+    name = out.place(place, done.state.cwd)
+    for target in targets:
+        base = target.text.rstrip("/").rpartition("/")[2]
+        to = normal(target.text, cwd=name.rpartition("/")[0] or None)
+        out.links[name] = to
+        out.links[f"{name}/{base}"] = to
+
+
+def _serve(done: Done) -> None:
+    """Take note of files of the project that are published as long as a server runs."""
+    out = done.text.out
+    if all(effect.inside is not False for effect in done.effects) and out.is_at_home(done.state.cwd):
+        out.served += [effect for effect in done.effects if effect.effect == "publish"]
+
+
+def _kill(done: Done) -> None:
+    """Take note of the end of something that the text itself has started."""
+    flags = {word.text for word in done.words if word.text.startswith("-")}
+    is_ended = flags <= ENDS and any(word.text in JOBS for word in done.words)
+    if is_ended and STAYS.search(done.text.text) is None:
+        done.text.out.ended()
+
+
+SPECIAL: dict[str, Callable[[Done], None]] = {
+    "find": _find,
+    "openssl": _openssl,
+    **dict.fromkeys(("tee", "sponge", "dd"), _put_down),
+    "make": _make,
+    "gmake": _make,
+    **dict.fromkeys(("mv", "gmv", "install"), _copy),
+    "cp": _cp,
+    "ln": _ln,
+    **dict.fromkeys(("http.server", "serve", "http-server", "live-server"), _serve),  # of files
+    "kill": _kill,
+}
 
 
 # The shell's own commands

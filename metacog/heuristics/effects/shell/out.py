@@ -11,12 +11,14 @@ from .boxes import Box
 from .shape import shape
 
 Span = tuple[int | None, int | None]
+new = tuple.__new__  # of a named one, past the function that fills in what is left out
 OUTSIDE = ("/", "~/", "../")  # how a path begins that may lead out of the workspace
 SHARED = ("/dev/", "/usr/", "/opt/", "/bin/", "/lib/", "/run/", "/var/run/", "/tmp/", "/var/tmp/")
 MARKED = frozenset({"write", "delete", "irreversible"})
 MARKED_OBJECTS = frozenset({None, "name", "table"})
 MOVED = "something else was put there"
 BRIEFLY = "as long as the command runs"
+LEAKS = frozenset({"read", "send", "execute"})  # what is in a file
 MOST_STEPS = 1_500
 MOST_LINKS = 5  # that lead to one another
 MOST_OBJECT = 300  # letters of an object that are kept
@@ -113,7 +115,7 @@ class Out:
             name = name[:MOST_OBJECT] + "…"
         if self.mark and effect in MARKED and of in MARKED_OBJECTS and detail != MADE:
             detail = f"{detail}, {self.mark}" if detail else self.mark
-        found = Effect(effect, name, of, inside, span[0], span[1], detail=detail)
+        found = new(Effect, (effect, name, of, inside, *span, "", detail))
         at = self.effects.setdefault(found, len(self.effects))
         for simple in self.open:
             simple.effects.add(at)
@@ -145,19 +147,22 @@ class Out:
         if effect == "delete" and self.moved:
             found += self._moved(name, span)
         found.append(self.add(effect, name, "path", inside=inside, span=span, detail=detail))
-        below = name[:-3] if name.endswith("/**") else name.rstrip("/") if deep else None
-        is_secret = paths.is_secret(name if below is None else below)
-        is_secret |= any(map(paths.is_secret, self.moved.get(name, ())))
-        is_secret |= below is not None and not inside and paths.holds_secrets(below)
-        if is_secret and effect in {"read", "send", "execute"} and not looks:
+        if effect in LEAKS and not looks and self._is_secret(name, inside=inside, deep=deep):
             found.append(self.add("secret", name, "path", inside=inside, span=span))
         if effect == "write":
             self.written.add(name)
             if name in self.made:
                 self.made[name] = Made()
-        if effect == "write" and paths.is_device(name):
-            found.append(self.add("irreversible", name, "path", inside=inside, span=span, detail="device"))
+            if paths.is_device(name):
+                found.append(self.add("irreversible", name, "path", inside=inside, span=span, detail="device"))
         return found
+
+    def _is_secret(self, name: str, *, inside: bool, deep: bool) -> bool:
+        """Whether a file holds secrets, or one that was moved there, or one below it."""
+        below = name[:-3] if name.endswith("/**") else name.rstrip("/") if deep else None
+        if paths.is_secret(name if below is None else below) or any(map(paths.is_secret, self.moved.get(name, ()))):
+            return True
+        return below is not None and not inside and paths.holds_secrets(below)
 
     def _moved(self, name: str, span: Span) -> list[Effect]:
         """What goes with a path because it was moved there: it is no longer where it was."""
@@ -177,7 +182,7 @@ class Out:
         if None in hosts or not hosts:
             said = MADE if not hosts and effect in MARKED else detail
             found.append(self.add(effect, name, "path", inside=False, span=span, detail=said))
-            if effect in {"read", "send", "execute"} and paths.is_secret(name) and not looks:
+            if effect in LEAKS and paths.is_secret(name) and not looks:
                 found.append(self.add("secret", name, "path", inside=False, span=span))
         self.box = None
         for host in filter(None, hosts):
@@ -201,7 +206,10 @@ class Out:
     def place(self, word: Word, cwd: str | None) -> str:
         """The path that a word names; below a link that the text has made it is where that points."""
         name = paths.normal(word.text, cwd=cwd, workspace=self.workspace)
-        for _ in range(MOST_LINKS if self.links else 0):
+        return self._pointed_to(name) if self.links else name
+
+    def _pointed_to(self, name: str) -> str:
+        for _ in range(MOST_LINKS):
             link = next((link for link in self.links if name.startswith(link + "/")), None)
             if link is None:
                 break
@@ -211,12 +219,12 @@ class Out:
     def shell(self) -> Shell:
         if self.arithmetic and self.hidden:
             self.add("unknown", detail="text that arithmetic may run")
-        found = [
-            effect._replace(effect="read", detail=BRIEFLY) if effect in self.over else effect for effect in self.effects
-        ]
+        found = list(self.effects)
+        if self.over:
+            found = [one._replace(effect="read", detail=BRIEFLY) if one in self.over else one for one in found]
         starts = [-1 if effect.start is None else effect.start for effect in found]
         order = sorted(range(len(found)), key=starts.__getitem__)
-        place = dict(zip(order, range(len(order)), strict=True))
+        place = {at: number for number, at in enumerate(order)}
         commands: dict[tuple[int, int], set[int]] = {}
         for simple in self.commands:
             start, end = simple.span

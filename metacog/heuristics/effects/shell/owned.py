@@ -123,11 +123,13 @@ def marked(text: "Text", applied: Applied, state: State) -> list[Found]:
     if applied.code and _clears(applied):
         written = [found for found in applied.found if found.effect == "write"]
         return [*applied.found, *(found._replace(effect="delete") for found in written)]
-    if (applied.program, applied.subcommand) == ("git", "rm"):
+    if applied.program == "git" and applied.subcommand == "rm":
         return [_by_git(text, applied, found, state) for found in applied.found]
     gone = [found.word for found in applied.found if found.effect == "delete"]
+    if not gone or text.out.theirs:
+        return applied.found
     rule = whose(applied.program)
-    if not gone or text.out.theirs or not (rule is None or _is_here(rule, applied, state)):
+    if not (rule is None or _is_here(rule, applied, state)):
         return applied.found
     made = {word for word in gone if word is not None and _is_made(text, applied, word, state)}
     is_all = len(made) == len(set(gone))

@@ -23,6 +23,7 @@ _CLIENTS = """
     vi vim nvim view ed ex emacs rails manage.py django-admin flask artisan iex erl
 """
 CLIENTS = frozenset(_CLIENTS.split())
+_TYPED_INTO = CLIENTS | _CONTAINERS
 EDITORS = frozenset({"vi", "vim", "nvim"})
 QUITS = re.compile(r"(?:.*\|\s*)?(?:wqa?|x|xa|xit|q|qa|qall|wqall|quit)!?\s*", re.DOTALL)
 
@@ -40,6 +41,8 @@ def opens(applied: Applied, given: Given | None) -> bool:
     if program in {"clojure", "clj"} and not (applied.flags or applied.operands):
         return True
     if applied.runs or applied.code or applied.stdin:
+        return False
+    if not (program in _TYPED_INTO or program.startswith(_INTERPRETERS)):
         return False
     flags = {flag for flag, _ in applied.flags}
     if "-N" in flags:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..programs import Word
-from .out import Out
+from .out import Out, new
 from .state import NUMBER, State
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 MOST_WORDS = 64  # that one word may become, by braces
 SHORT = frozenset({"word", "number", "command_name", "raw_string", "string"})
 PLAIN = re.compile(r"[\w./:@%+=,-]+")
-new = tuple.__new__  # of a named one, past the function that fills in what is left out
 UNEXPANDED = re.compile(r"\"[^$`\\\"]+\"")
 GLOB = re.compile(r"[*?\[]")
 BACKSLASH = re.compile(r"\\(\n|[\s\S])")
