@@ -44,6 +44,7 @@ const AT_ONCE = ["/", "?", "g"];
  * @property {{ id: number, held: string, isAwaited: boolean } | undefined} leaving  decided, while the next has yet to come
  * @property {string | undefined} shownAgain  the item that came back and is on the desk
  * @property {Key[]} keys  that wait for their item
+ * @property {number} ignored  approvals beyond the item that comes next, pressed since the last key that waits
  * @property {number} ignoredUntil  when keys count again: whoever typed on as an item came back means none of it
  */
 /** @typedef {{ do: string } & Record<string, any>} Effect */
@@ -54,7 +55,7 @@ const AT_ONCE = ["/", "?", "g"];
 export const begin = (item) => ({
   item, cameAt: -Infinity, settledAt: 0, isBusy: false, request: "", chosen: undefined, ahead: [], isAsking: false,
   isEnd: false, edition: 0, decisions: [], isSending: false, isSignedOut: false, made: [], returned: [],
-  leaving: undefined, shownAgain: undefined, keys: [], ignoredUntil: 0,
+  leaving: undefined, shownAgain: undefined, keys: [], ignored: 0, ignoredUntil: 0,
 });
 
 /** @param {Desk} state @param {Event} event @returns {{ state: Desk, effects: Effect[] }} */
@@ -479,9 +480,13 @@ const EVENTS = {
   busy: (desk, { isOn }, run) => wait(desk, isOn, run),
 
   // A key that is pressed before the next item has been in sight for SETTLE is kept, and what follows it; each acts on the
-  // item that has then come and been in sight so long. Escape, the mouse, and what goes wrong let them go.
+  // item that has then come and been in sight so long. Escape, the mouse, and what goes wrong let them go. An approval is for
+  // the item that comes next and no further: what stands behind that, nobody can have meant.
   key(desk, { key, isShifted, isText }, run) {
     const last = desk.keys.at(-1);
+    if (key === "a" && !isText && desk.keys.some(isDeciding)) return countIgnored(desk, desk.ignored + 1, run);
+    if (key === "u" && !isText && last && desk.ignored) return countIgnored(desk, desk.ignored - 1, run);
+    desk.ignored = 0;
     if (key === "Backspace") {
       if (last?.isText) desk.keys.pop();
     } else if (key === "u" && !isText && last && last.key !== "u") {
@@ -510,6 +515,15 @@ const EVENTS = {
     if (desk.ignoredUntil !== Infinity) desk.ignoredUntil = at + PAUSE;
   },
 };
+
+/** @param {Key} key */
+const isDeciding = ({ key, isText }) => !isText && (key === "a" || key === "Enter");
+
+/** @param {Desk} desk @param {number} count @param {Run} run */
+function countIgnored(desk, count, run) {
+  desk.ignored = count;
+  run("showIgnored", { count });
+}
 
 /** There is nothing yet to undo; of a rejection or an edit that waits, all goes with its Enter. @param {Key[]} keys */
 function takeBack(keys) {

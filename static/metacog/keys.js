@@ -4,7 +4,7 @@ import { isDecided, isKept, isNote } from "./desk_state.js";
 import { edit, isEditing, press, reject } from "./editor.js";
 import { keyOf } from "./key_names.js";
 import { step } from "./list.js";
-import { announce, byId, main, say, words } from "./page.js";
+import { announce, byId, main, say, setText, words } from "./page.js";
 import { isPaletteKey, openPalette } from "./palette.js";
 import { decidePicked, pick, picked, unpick } from "./picked.js";
 import { pickRow, stepPicked, stepRow } from "./rows.js";
@@ -46,6 +46,13 @@ does("showKeys", ({ keys }) => {
   line.hidden = !keys.length;
   line.querySelector("b").textContent = keys
     .map(({ key, isText }) => (key === "Enter" ? "↵" : isText ? key : key.toUpperCase())).join(" ");
+});
+does("showIgnored", ({ count }) => {
+  const line = byId("ignored-keys");
+  clearTimeout(line.timer);
+  line.timer = setTimeout(() => { line.hidden = true; }, 5000);
+  line.hidden = !count;
+  setText(line, (count > 1 ? words.ignoredMany : words.ignored).replace("{count}", count));
 });
 
 document.addEventListener("pointerdown", () => { if (state().keys.length) dispatch({ type: "dropKeys" }); });

@@ -431,15 +431,50 @@ test("who was signed out is led to the sign-in, and nothing more is sent", () =>
 
 // -- keys that wait --------------------------------------------------------------------------------
 
-test("keys wait until their item has been in sight, and each acts on the next", () => {
-  const page = settled(2).presses("a", "a", "a");
+test("a key waits until its item has been in sight", () => {
+  const page = settled(2).presses("a", "a", "j");
   assert.equal(item(page), "b");
-  assert.deepEqual(page.last("showKeys").keys.map(({ key }) => key), ["a", "a"]);
-  page.fetches().settles();
+  assert.deepEqual(page.last("showKeys").keys.map(({ key }) => key), ["a", "j"]);
+  page.settles();
+  assert.equal(item(page), "c");
+  page.settles();
+  assert.deepEqual(page.desk.decisions.map(({ held }) => held), ["a", "b"]);
+  assert.deepEqual(page.names("act").map(({ key }) => key), ["a", "j"]);
+  assert.deepEqual(page.last("showKeys").keys, []);
+});
+
+test("an approval is kept for the item that comes next and no further, which is told", () => {
+  const page = settled(2).presses("a", "a", "a", "a");
+  assert.deepEqual(page.desk.keys.map(({ key }) => key), ["a"]);
+  assert.deepEqual(page.names("showIgnored").map(({ count }) => count), [1, 2]);
+  page.happens("painted"); // it is in sight, and its approval waits on
+  page.presses("a");
+  page.settles();
   assert.equal(item(page), "c");
   page.fetches().settles();
-  assert.deepEqual(page.desk.decisions.map(({ held }) => held), ["a", "b", "c"]);
-  assert.deepEqual(page.last("showKeys").keys, []);
+  assert.deepEqual(page.desk.decisions.map(({ held }) => held), ["a", "b"]);
+  page.presses("a");
+  assert.deepEqual(page.desk.decisions.map(({ held }) => held), ["a", "b", "c"], "that one was in sight");
+});
+
+test("no approval waits behind a rejection or an edit that waits, and a rejection waits behind an approval", () => {
+  const reject = [["r"], ["1"], ["Enter"]], edit = [["e"], ["x", true], ["Enter"]];
+  const kept = (...keys) => typed(settled().decides(), ...keys);
+  assert.equal(kept(...reject, ["a"]), "r1Enter");
+  assert.equal(kept(...edit, ["a"]), "exEnter");
+  assert.equal(kept(["r"], ["1"], ["a", true]), "r1a", "a letter of its note");
+  assert.equal(kept(["a"], ...reject, ["a"], ...reject), "ar1Enterr1Enter");
+  assert.equal(kept(["u"], ["a"], ["a"]), "ua");
+});
+
+test("an undo takes back first what was ignored, so that what waits is not lost by it", () => {
+  const page = settled().decides();
+  assert.equal(typed(page, ["a"], ["a"], ["a"], ["u"]), "a");
+  assert.equal(page.last("showIgnored").count, 1);
+  assert.equal(typed(page, ["u"]), "a");
+  assert.equal(typed(page, ["u"]), "");
+  assert.equal(typed(page, ["a"], ["a"], ["j"], ["u"]), "a", "of the last key");
+  assert.equal(typed(page, ["u"]), "");
 });
 
 test("no key decides an item that was not painted yet, however long it takes", () => {
@@ -472,10 +507,10 @@ test("while an undo waits nothing is pressed", () => {
   assert.deepEqual(page.happens("press", { on: "approve", isButton: true }), [{ do: "prevent" }]);
 });
 
-const typed = (page, ...keys) => {
+function typed(page, ...keys) {
   for (const [key, isText = false] of keys) page.happens("key", { key, isShifted: false, isText });
   return page.desk.keys.map(({ key }) => key).join("");
-};
+}
 const text = (word) => [...word].map((key) => [key, true]);
 
 test("an undo takes back what waits, a rejection or an edit as a whole", () => {

@@ -229,11 +229,14 @@ def test_an_edit_that_is_typed_before_its_item_has_come_is_of_that_item(quiet: A
     quiet.keyboard.type("Source: ear")
     quiet.keyboard.press("Backspace")
     quiet.keyboard.press("Control+Enter")
-    quiet.keyboard.press("a")
-    expect(quiet.locator("#waiting-keys b")).to_have_text("E S o u r c e :   e a ↵ A")
+    quiet.keyboard.press("a")  # of an item behind it, which nobody has seen
+    expect(quiet.locator("#waiting-keys b")).to_have_text("E S o u r c e :   e a ↵")
+    expect(quiet.locator("#ignored-keys")).to_have_text("1 press ignored: the next item had not been shown yet.")
     answer_ahead()
-    quiet.get_by_role("heading", name="No held items").wait_for()
-    assert standing() == list(zip(held, ("approve", "edit", "approve"), strict=True))
+    on_desk(quiet, held[2])
+    settled(quiet)
+    idle(quiet)
+    assert standing() == list(zip(held[:2], ("approve", "edit"), strict=True))
     assert Decision.objects.get(held__public_id=held[1]).text.startswith("Source: eaThe cause")
 
 
@@ -256,6 +259,25 @@ def test_who_types_on_while_a_refused_item_comes_back_gives_no_command(quiet: An
     quiet.wait_for_function(when("performance.now() > state.ignoredUntil"))
     quiet.keyboard.press("j")
     on_desk(quiet, held[1])
+
+
+def test_of_many_presses_one_approves_the_item_that_comes_next_and_the_page_tells_of_the_others(
+    quiet: Any, kuro: Any
+) -> None:
+    held = hold(kuro, 5)
+    quiet.goto("/queue/")
+    kept(quiet, 2)
+    settled(quiet)
+    # As quick as can be: no frame is painted in between.
+    quiet.evaluate("""() => { for (const _ of "aaaaa") document.body.dispatchEvent(
+        new KeyboardEvent("keydown", { key: "a", bubbles: true, cancelable: true })); }""")
+    ignored = quiet.get_by_role("status").filter(has_text="3 presses ignored")
+    expect(ignored).to_have_text("3 presses ignored: the next items had not been shown yet.")
+    on_desk(quiet, held[2])
+    settled(quiet)
+    idle(quiet)
+    assert standing() == [(each, "approve") for each in held[:2]]
+    expect(ignored).to_be_hidden()
 
 
 def test_an_edit_in_a_closed_editor_is_left_only_by_pressing_the_same_key_twice(quiet: Any, kuro: Any) -> None:
