@@ -157,6 +157,7 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "lesson-imported": _("Imported"),
         "lesson-confirmed": _CONFIRMED,
         "lesson-dismissed": _DISMISSED,
+        "lesson-reopened": _("Reopened"),
         "lesson-retired": _RETIRED,
         "lesson-restored": _("Restored"),
         "lesson-erased": _ERASED,

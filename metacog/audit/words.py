@@ -186,6 +186,7 @@ SENTENCES: Mapping[str, Promise] = {
     "lesson-changed": gettext_lazy("%(actor)s changed a lesson (%(fields)s)"),
     "lesson-confirmed": gettext_lazy("%(actor)s confirmed a lesson"),
     "lesson-dismissed": gettext_lazy("%(actor)s dismissed a lesson"),
+    "lesson-reopened": gettext_lazy("%(actor)s proposed a dismissed lesson again"),
     "lesson-retired": gettext_lazy("%(actor)s retired a lesson"),
     "lesson-restored": gettext_lazy("%(actor)s restored a lesson"),
     "lesson-erased": ngettext_lazy(

@@ -33,6 +33,7 @@ AFTER: dict[str, tuple[tuple[str, ...], str, str]] = {
     "confirm": ((State.PROPOSED,), State.ACTIVE, "lesson-confirmed"),
     "dismiss": ((State.PROPOSED,), State.DISMISSED, "lesson-dismissed"),
     "retire": ((State.ACTIVE,), State.RETIRED, "lesson-retired"),
+    "reopen": ((State.DISMISSED,), State.PROPOSED, "lesson-reopened"),
     "restore": ((State.RETIRED, State.DISMISSED), State.ACTIVE, "lesson-restored"),
 }
 

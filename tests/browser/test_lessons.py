@@ -57,6 +57,12 @@ def test_proposals_are_answered_one_by_one_and_many_at_once(
         page.keyboard.press("Enter")  # on a box: confirms nothing
         page.get_by_role("button", name="Select all").click()
     page.locator("form#many").get_by_role("button", name="Dismiss").click()
-    expect(page.get_by_text("2 lessons were changed.")).to_be_visible()
+    expect(page.get_by_text("2 lessons were dismissed.")).to_be_visible()
     expect(page.get_by_role("cell", name="First, 1")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("2 lessons are proposed again.")).to_be_visible()
+    for name in ("Second", "Third"):
+        page.get_by_role("checkbox", name=f"Select: {name}, 1").check()
+    page.locator("form#many").get_by_role("button", name="Dismiss").click()
+    expect(page.get_by_text("2 lessons were dismissed.")).to_be_visible()
     assert sorted(Lesson.objects.values_list("state", flat=True)) == ["active", "dismissed", "dismissed"]

@@ -13,9 +13,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from metacog.http import undoable
+from metacog.http.undoable import Undo
 from metacog.models import Agent, Role
 from metacog.pages.agent_choice import choice
 from metacog.pages.unknown_filters import unknown_filters
@@ -32,8 +34,16 @@ State = Lesson.State
 DONE = {  # by the step of `lessons.AFTER`
     "confirm": gettext_lazy("Lesson confirmed"),
     "dismiss": gettext_lazy("Lesson dismissed"),
+    "reopen": gettext_lazy("Lesson proposed again"),
     "retire": gettext_lazy("Lesson retired"),
     "restore": gettext_lazy("Lesson activated again"),
+}
+MANY_DONE = {
+    "confirm": ngettext_lazy("%(count)d lesson was confirmed.", "%(count)d lessons were confirmed.", "count"),
+    "dismiss": ngettext_lazy("%(count)d lesson was dismissed.", "%(count)d lessons were dismissed.", "count"),
+    "reopen": ngettext_lazy("%(count)d lesson is proposed again.", "%(count)d lessons are proposed again.", "count"),
+    "retire": ngettext_lazy("%(count)d lesson was retired.", "%(count)d lessons were retired.", "count"),
+    "restore": ngettext_lazy("%(count)d lesson is active again.", "%(count)d lessons are active again.", "count"),
 }
 
 
@@ -72,23 +82,24 @@ def lessons_many(request: PersonRequest) -> HttpResponse:
     curated = request.user.teams_as(Role.CURATOR)
     if chosen.exclude(team__in=curated).exists():
         raise PermissionDenied(_refusal())
-    done, problems = 0, []
+    done, problems = list[str](), []
     for row in chosen.order_by("pk"):
         if row.state in lessons.AFTER[step][0]:
             try:
                 lessons.move(row, step, request.user)
-                done += 1
+                done.append(row.public_id)
             except lessons.NotDone as error:
                 problems.append(str(error))
         else:
             problems.append(_("This lesson is %(state)s.") % {"state": row.get_state_display().lower()})
-    told = ngettext("%(count)d lesson was changed.", "%(count)d lessons were changed.", done) % {"count": done}
+    told = str(MANY_DONE[step] % {"count": len(done)})
     if not done and not problems:
         told = _("Select some lessons first.")
     if problems:
         left = ngettext("%(count)d stays as it is:", "%(count)d stay as they are:", len(problems))
         told = " ".join([told, left % {"count": len(problems)}, *dict.fromkeys(problems)])
-    return _answer(request, told, _lessons_address(request))
+    undo = _undo(request, step, reverse("lessons-many"), *(("pk", public_id) for public_id in done)) if done else None
+    return _answer(request, told, _lessons_address(request), undo=undo)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -114,7 +125,8 @@ def lesson(request: PersonRequest, lesson_id: str) -> HttpResponse:
 
 @require_POST
 def lesson_step(request: PersonRequest, lesson_id: str) -> HttpResponse:
-    """Confirm a lesson, dismiss it, retire it, or take it up again."""
+    """Confirm a lesson, dismiss it or take that back, retire it, or take it up again."""
+    undo, address = None, reverse("lesson-step", args=[lesson_id])
     found, step = get_object_or_404(_visible(request), public_id=lesson_id), request.POST.get("step", "")
     _may_change(request, found)
     if step not in lessons.AFTER:
@@ -122,10 +134,17 @@ def lesson_step(request: PersonRequest, lesson_id: str) -> HttpResponse:
     try:
         _take(request, found, step)
         told, status = told_of(str(DONE[step]), found.text, reverse("lesson", args=[lesson_id])), 200
+        undo = _undo(request, step, address)
     except lessons.NotDone as error:
         told, status = str(error), 409
     back = _lessons_address(request) if request.POST.get("from") == "list" else reverse("lesson", args=[lesson_id])
-    return _answer(request, told, back, status)
+    return _answer(request, told, back, status, undo)
+
+
+def _undo(request: PersonRequest, step: str, path: str, *fields: tuple[str, str]) -> Undo | None:
+    """Return what takes a dismissal back and leads to where the person was; None of another step."""
+    where = [(name, value) for name in ("from", "back", "agent") if (value := request.POST.get(name))]
+    return Undo(path, [("step", "reopen"), *where, *fields]) if step == "dismiss" else None
 
 
 def _take(request: PersonRequest, found: Lesson, step: str) -> None:
@@ -133,16 +152,26 @@ def _take(request: PersonRequest, found: Lesson, step: str) -> None:
         lessons.move(found, step, request.user)
 
 
-def _answer(request: PersonRequest, told: str, back: str, status: int = 200) -> HttpResponse:
+def _answer(
+    request: PersonRequest, told: str, back: str, status: int = 200, undo: Undo | None = None
+) -> HttpResponse:
     """Show the list with what became of it, or lead back to where the person was."""
     if request.htmx:
-        return _lessons_page(request, told=told, is_bad=status != 200)
-    messages.add_message(request, messages.SUCCESS if status == 200 else messages.ERROR, told)
+        return _lessons_page(request, told=told, is_bad=status != 200, undo=undo)
+    if undo:
+        undoable.say(request, told, undo.path, *undo.fields)
+    else:
+        messages.add_message(request, messages.SUCCESS if status == 200 else messages.ERROR, told)
     return redirect(back)
 
 
 def _lessons_page(
-    request: PersonRequest, *, form: NewLessonForm | None = None, told: str = "", is_bad: bool = False
+    request: PersonRequest,
+    *,
+    form: NewLessonForm | None = None,
+    told: str = "",
+    is_bad: bool = False,
+    undo: Undo | None = None,
 ) -> HttpResponse:
     wanted = word(request.GET, "agent") or word(request.POST, "agent")
     agent = _agents(request).filter(public_id=wanted).first() if wanted else None
@@ -161,6 +190,7 @@ def _lessons_page(
         "form": form or (_new_form(request) if curated else None),
         "told": told,
         "is_bad": is_bad,
+        "undo": undo,
         "section": "lessons",
     }
     template = "reviews/_lessons.html" if request.htmx else "reviews/lessons.html"

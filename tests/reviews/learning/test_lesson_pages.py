@@ -42,6 +42,15 @@ def step(client: Any, row: Lesson, name: str, **more: str) -> Any:
     return client.post(reverse("lesson-step", args=[row.public_id]), {"step": name, **more})
 
 
+def undo_in(page: str) -> tuple[str, dict[str, Any]]:
+    """Return where the Undo of a page posts, and what."""
+    (form,) = re.findall(r'<form class="inline undo".*?</form>', page, re.S)
+    fields: dict[str, Any] = {}
+    for name, value in re.findall(r'name="(\w+)" value="([^"]*)"', form):
+        fields.setdefault(name, []).append(html.unescape(value))
+    return re.findall(r'action="([^"]*)"', form)[0], fields
+
+
 class TestTheList:
     def test_proposals_come_first_then_what_is_in_force_then_what_is_over(
         self, proposed: Any, aurora: Any, carla: Any, victor: Any, as_person: Any
@@ -137,9 +146,57 @@ class TestSteps:
         step(client, proposed[0], "dismiss")
         data = {"step": "confirm", "pk": [row.public_id for row in proposed]}
         page = words(client.post(reverse("lessons-many"), data, follow=True))
-        assert "1 lesson was changed. 1 stays as it is: This lesson is dismissed." in page
+        assert "1 lesson was confirmed. 1 stays as it is: This lesson is dismissed." in page
         page = words(client.post(reverse("lessons-many"), {"step": "confirm"}, follow=True))
         assert "Select some lessons first." in page
+
+    @table(
+        ("address", "data", "is_htmx", "back"),
+        [
+            ("lessons-many", {"back": "to-do"}, False, "/to-do/"),
+            ("lessons-many", {"agent": "AGENT"}, False, "/lessons/?agent=AGENT"),
+            ("lessons-many", {}, True, "/lessons/"),
+            ("lesson-step", {"from": "list", "agent": "AGENT"}, True, "/lessons/?agent=AGENT"),
+            ("lesson-step", {}, False, "/lessons/LESSON/"),
+        ],
+        rolled_back=True,
+    )
+    def test_a_dismissal_is_taken_back_where_it_was_made(
+        self, proposed: Any, agent: Agent, carla: Any, as_person: Any,
+        address: str, data: dict[str, str], is_htmx: bool, back: str,
+    ) -> None:  # fmt: skip
+        client, lesson = as_person(carla), proposed[0].public_id
+        path = reverse(address, args=[lesson] if address == "lesson-step" else [])
+        sent = {name: value.replace("AGENT", agent.public_id) for name, value in data.items()}
+        sent |= {"step": "dismiss", "pk": lesson}
+        answer = client.post(path, sent, follow=not is_htmx, headers={"hx-request": "true"} if is_htmx else {})
+        assert Lesson.objects.get(public_id=lesson).state == "dismissed"
+        action, fields = undo_in(answer.content.decode())
+        answer = client.post(action, fields)
+        assert answer["Location"] == back.replace("AGENT", agent.public_id).replace("LESSON", lesson)
+        assert Lesson.objects.get(public_id=lesson).state == "proposed"
+        assert AuditEvent.objects.get(action="lesson-reopened").actor == "carla"
+        page = words(client.get(answer["Location"]))
+        assert ("proposed again" in page, 'class="inline undo"' in page) == (True, False)
+
+    def test_what_became_of_a_dismissed_lesson_since_is_not_taken_back(
+        self, proposed: Any, carla: Any, as_person: Any
+    ) -> None:
+        client = as_person(carla)
+        page = client.post(reverse("lessons-many"), {"step": "dismiss", "pk": proposed[0].public_id}, follow=True)
+        action, fields = undo_in(page.content.decode())
+        lessons.move(proposed[0], "restore", carla)
+        page = words(client.post(action, fields, follow=True))
+        assert "0 lessons are proposed again. 1 stays as it is: This lesson is active." in page
+        assert Lesson.objects.get(pk=proposed[0].pk).state == "active"
+
+    @pytest.mark.parametrize("name", ["confirm", "retire", "restore", "reopen"])
+    def test_nothing_else_has_an_undo(self, proposed: Any, carla: Any, as_person: Any, name: str) -> None:
+        state = {"retire": "active", "restore": "dismissed", "reopen": "dismissed"}.get(name, "proposed")
+        Lesson.objects.update(state=state)
+        pages = [step(as_person(carla), proposed[0], name)]
+        pages.append(as_person(carla).post(reverse("lessons-many"), {"step": name, "pk": proposed[1].public_id}))
+        assert not any("inline undo" in as_person(carla).get(each["Location"]).content.decode() for each in pages)
 
 
 class TestWords:
