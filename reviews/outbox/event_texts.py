@@ -48,7 +48,8 @@ class Kind(NamedTuple):
 
     read: Callable[[str], Event | None]  # from what the notice is about; None: there is nothing to tell any more
     subject: str | Promise  # of the mail
-    headline: str | Promise  # of the mail, and on a device
+    headline: str | Promise  # of the mail
+    device: str | Promise  # the title on a device
     chat: str | Promise  # the line for the team's chat
 
 
@@ -150,12 +151,14 @@ KINDS: dict[str, Kind] = {
         _mention,
         subject=_("metacog: %(by)s mentioned you: %(kind)s from %(agent)s"),
         headline=_("%(by)s mentioned you in a comment."),
+        device=_("%(by)s mentioned you"),
         chat=_("%(by)s mentioned %(people)s: %(kind)s from %(agent)s"),
     ),
     Notice.Kind.ASSIGNED: Kind(
         _assignment,
         subject=_("metacog: %(by)s assigned an item to you: %(kind)s from %(agent)s"),
         headline=_("%(by)s assigned an item to you."),
+        device=_("%(by)s assigned you an item"),
         chat=_("%(by)s assigned an item to %(people)s: %(kind)s from %(agent)s"),
     ),
 }

@@ -27,7 +27,7 @@ from reviews.models import HeldItem
 from reviews.outbox import mail_links
 from reviews.presentation.calls.why_asked import why_asked
 from reviews.presentation.effects import in_short, in_words
-from reviews.presentation.explanation import parts
+from reviews.presentation.explanation import Part, apart_from_score, parts
 from reviews.presentation.highlight import show
 from reviews.presentation.look_alikes import row_mark
 from reviews.presentation.phrases import gap, rounded
@@ -275,8 +275,19 @@ def reason_of(held: HeldItem) -> str:
         return gettext("The agent needs a person's answer.")
     if held.kind == HeldItem.Kind.TOOL_CALL and held.call.hesitation is None:
         return gap().join(plain(sentence) for sentence in why_asked(held.call))
-    signals = [signal for signal in signals_of(held, held.response.wire_verdict()) if signal["weight"]]
-    return gettext(", ").join(plain(part.reason) for part in parts(signals))
+    return gettext(", ").join(plain(part.reason) for part in _parts(held)) or gap().join(apart_from_score(held))
+
+
+def why(held: HeldItem) -> list[str]:
+    """Return the same for a locked screen: without what a rule matches, and what patterns look for."""
+    if asks(held):
+        return [gettext("The agent needs a person's answer.")]
+    told = why_asked(held.call, in_short=True) if held.kind == HeldItem.Kind.TOOL_CALL else apart_from_score(held)
+    return [*map(plain, told), gettext(", ").join(part.title for part in _parts(held))]
+
+
+def _parts(held: HeldItem) -> list[Part]:
+    return parts([signal for signal in signals_of(held, held.response.wire_verdict()) if signal["weight"]])
 
 
 def does(held: Any, *, with_objects: bool) -> str:

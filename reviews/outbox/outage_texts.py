@@ -31,10 +31,10 @@ def mail_of(notice: Notice, told: PersonNotices, now: datetime) -> Mail:
     return mail
 
 
-def title_of(notice: Notice, person: User) -> tuple[str, str]:
-    """Return which webhook is off, and the path of the page where it is switched on. Raises NothingNew."""
+def title_of(notice: Notice, person: User) -> tuple[str, str, str]:
+    """Return which webhook is off, why, and the path of the page where it is switched on. Raises NothingNew."""
     health = _health_for(notice, person)
-    return _title(health), _place(health).removeprefix(settings.PUBLIC_URL)
+    return _title(health), health.get_off_reason_display(), _place(health).removeprefix(settings.PUBLIC_URL)
 
 
 def _letter(health: Endpoint | TeamWebhook, person: User) -> Letter:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -56,7 +56,14 @@ from reviews.presentation import filter_form, highlight, questions
 from reviews.presentation.approvals import counted, whom
 from reviews.presentation.calls import answer_form, grant_form
 from reviews.presentation.differences import in_words
-from reviews.presentation.explanation import RECORD_OF, explain, other_parts, response_flags
+from reviews.presentation.explanation import (
+    RECORD_OF,
+    explain,
+    is_demanded,
+    other_parts,
+    response_flags,
+    was_paused,
+)
 from reviews.presentation.look_alikes import of_hosts
 from reviews.presentation.marks import marked
 from reviews.presentation.queue_rows import entries
@@ -478,8 +485,8 @@ def _desk(
             "hesitation": hesitation,
             **other_parts(verdict_for_people({**verdict, "items": []}, body)),  # theirs may be long
             "parts": explain(hesitation, _fired(response.pk), held.agent_id) if hesitation else [],
-            "demanded": not is_call and not is_question and _is_demanded(held, body),
-            "was_paused": not is_call and verdict["items"][held.index].get("paused", False),
+            "demanded": not is_call and not is_question and is_demanded(held, body),
+            "was_paused": not is_call and was_paused(held, verdict),
             "text": None if is_call else marked(held, verdict, body, place.marks if place else (), is_revealed=may_see),
             "hosts": () if is_call else of_hosts(shown_text),
             "stands": place,
@@ -553,12 +560,6 @@ def _alike(request: PersonRequest, filters: Filters, held: HeldItem) -> dict[str
             "reject_url": f"{together}&reject=1",
         }
     }
-
-
-def _is_demanded(held: HeldItem, body: Mapping[str, Any]) -> bool:
-    """Tell whether an item of words was held because whoever sent it asked for that."""
-    sent = body.get("items") or ()
-    return held.index < len(sent) and bool(sent[held.index].get("require_review"))
 
 
 def _presence(request: PersonRequest) -> Presence:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,6 +114,33 @@ def parts(
         )
         begins += signal["weight"]
     return found
+
+
+def apart_from_score(held: HeldItem) -> list[str]:
+    """Return why words were held, apart from their score."""
+    told = (
+        (is_demanded(held, held.response.wire_body()), gettext("The agent's framework asked for a review.")),
+        (
+            getattr(held, "terms", None) and held.terms.with_calls,
+            gettext("Held with the tool calls of its response: no signal and no rule held it."),
+        ),
+        (
+            was_paused(held, held.response.wire_verdict()),
+            gettext("The agent was paused: everything it posted was held."),
+        ),
+        (held.by_budget, gettext("Held by the review budget: no signal and no rule held it.")),
+    )
+    return [sentence for is_so, sentence in told if is_so]
+
+
+def is_demanded(held: HeldItem, body: Mapping[str, Any]) -> bool:
+    """Tell whether an item of words was held because whoever sent it asked for that."""
+    sent = body.get("items") or ()
+    return held.index < len(sent) and bool(sent[held.index].get("require_review"))
+
+
+def was_paused(held: HeldItem, verdict: Assessment) -> bool:
+    return bool(verdict["items"][held.index].get("paused", False))
 
 
 def response_flags(verdict: Assessment) -> list[tuple[str, Any]]:

@@ -12,28 +12,30 @@ from reviews.presentation.look_alikes import why_not_matched
 from reviews.presentation.rule_words import in_words
 
 
-def why_asked(call: HeldCall) -> list[str]:
-    """Return the reasons, one sentence or two each; plain text, not escaped."""
+def why_asked(call: HeldCall, *, in_short: bool = False) -> list[str]:
+    """Return the reasons, one sentence or two each; plain text, not escaped. In short: without what a rule matches."""
     told = []
     rule = call.rule
     if call.fault == PAUSED:
         told.append(gettext("The agent was paused: everything it posted was held."))
+    elif call.fault and rule and in_short:
+        told.append(gettext("A policy rule could not be checked, so a person is asked."))
     elif call.fault and rule:
         wants = {"rule": in_words(rule), "fault": translated(call.fault)}
         sentence = gettext("A policy rule could not be checked, so a person is asked: %(rule)s. %(fault)s")
         told.append(sentence % wants)
     elif rule and rule["do"] == "allow":
-        changed = gettext("A rule allowed this tool as it was. Its description or schema has changed since: %(rule)s.")
-        told.append(_of_rule(changed, call))
+        changed = gettext("A rule allowed this tool as it was. Its description or schema has changed since")
+        told.append(_of_rule(changed, call, in_short))
     elif rule and rule["do"] == "ask" and "team" in rule:
-        told.append(_of_rule(gettext("A rule of the team asks a person: %(rule)s."), call))
+        told.append(_of_rule(gettext("A rule of the team asks a person"), call, in_short))
     elif rule and rule["do"] == "ask" and "pack" in rule and rule.get("reason"):
         wants = {"pack": pack_words.title_of(rule["pack"]), "reason": pack_words.reason_of(rule)}
         told.append(gettext("The pack “%(pack)s” asks: %(reason)s.") % wants)
     elif rule and rule["do"] == "ask":
-        told.append(_of_rule(gettext("A policy rule asks a person: %(rule)s."), call))
+        told.append(_of_rule(gettext("A policy rule asks a person"), call, in_short))
     elif rule and rule["do"] == "score" and call.hesitation:
-        told.append(_of_rule(gettext("A policy rule scores the call: %(rule)s."), call))
+        told.append(_of_rule(gettext("A policy rule scores the call"), call, in_short))
     elif rule is None and call.hesitation:
         told.append(gettext("No policy rule matches this call, so it was scored."))
     elif rule is None and not call.is_demanded:
@@ -45,8 +47,11 @@ def why_asked(call: HeldCall) -> list[str]:
     return told
 
 
-def _of_rule(sentence: str, call: HeldCall) -> str:
-    told = sentence % {"rule": in_words(call.rule)}
+def _of_rule(sentence: str, call: HeldCall, in_short: bool) -> str:
+    if in_short:
+        told = gettext("%(sentence)s.") % {"sentence": sentence}
+    else:
+        told = gettext("%(sentence)s: %(rule)s.") % {"sentence": sentence, "rule": in_words(call.rule)}
     if reason := pack_words.reason_of(call.rule):
         told += gettext(" Reason: %(reason)s") % {"reason": reason}
     return told

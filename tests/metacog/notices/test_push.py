@@ -66,7 +66,7 @@ def test_one_browser_alone_can_read_it_and_the_push_service_knows_who_sent_it(
     assert shown == {
         "title": "Tool call from kuro",
         "options": {
-            "body": "mcp__bank__transfer: pay · write",
+            "body": "mcp__bank__transfer: pay · write · No policy rule matches this call, so a person is asked.",
             "tag": "held",
             "lang": "en",
             "silent": False,
@@ -111,7 +111,7 @@ def test_of_what_agents_wrote_it_says_nothing(alice: Any, kuro: Any, phone: Phon
     hold(kuro, NOW - MINUTE)
     sweep(NOW)
     [shown] = phone.shown
-    assert (shown["title"], shown["options"]["body"]) == ("CHAT from kuro", "score 50")
+    assert (shown["title"], shown["options"]["body"]) == ("CHAT from kuro", "score 50 · Absolute claim, Error pattern")
 
 
 @table(
@@ -218,7 +218,7 @@ def test_what_is_decided_elsewhere_is_replaced_without_a_sound(
         sweep(NOW + minute * MINUTE)
     [first, second] = phone.shown
     options = second["options"]
-    assert (second["title"], options["body"]) == ("Tool call from kuro", "Rejected by Bob")
+    assert (second["title"], options["body"]) == ("Tool call from kuro", "mcp__bank__transfer · Rejected by Bob")
     assert (options["tag"], options["silent"], options["actions"]) == (first["options"]["tag"], True, [])
     assert phone.sent[0].headers["topic"] == phone.sent[1].headers["topic"]
     assert phone.sent[1].headers["urgency"] == "low"
@@ -239,7 +239,7 @@ def test_of_several_the_next_takes_the_place_of_the_decided_one(alice: Any, bob:
     assert (options["data"]["path"], options["silent"]) == (f"/queue/{other}/", True)
     decide(bob, other)
     sweep(NOW + 2 * MINUTE)
-    assert phone.shown[2]["options"]["body"] == "Rejected by Bob"
+    assert phone.shown[2]["options"]["body"] == "mcp__bank__transfer · Rejected by Bob"
     sweep(NOW + HOUR)
     assert len(phone.sent) == 3
 
@@ -284,8 +284,8 @@ def test_mentions_and_assignments_come_at_once_if_they_are_chosen(
     talk.comment(held, bob, "@alice it is")
     sweep(timezone.now())
     assert sorted((each["title"], each["options"]["body"]) for each in phone.shown) == [
-        ("Alice assigned an item to you.", "CHAT from kuro"),
-        ("Alice mentioned you in a comment.", "CHAT from kuro"),
+        ("Alice assigned you an item", "CHAT from kuro · score 50 · Absolute claim, Error pattern"),
+        ("Alice mentioned you", "CHAT from kuro · score 50"),
     ]
     assert other.sent == []
     decide(alice, held.public_id)
