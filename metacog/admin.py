@@ -206,13 +206,11 @@ class PolicyAdmin(ScopedAdmin):
         return policy.version == policy.agent.policy_version
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        of_calls = ["rules_", "packs_", "default_tool_call", "readers_", "trusted_"]
         return [
             (None, {"fields": ["about", "note", "console"]}),
             (_("Thresholds"), {"fields": ["profile", "threshold", "hold_at", "weights_", "release_", "marks_"]}),
-            (
-                _("Tool calls"),
-                {"fields": ["rules_", "packs_", "default_tool_call", "readers_", "trusted_", "hold_words_with_calls"]},
-            ),
+            (_("Tool calls"), {"fields": [*of_calls, "hold_words_with_calls", "elicitation"]}),
             (_("Time limits"), {"fields": ["review_seconds", "expiry_seconds"]}),
             (_("Intake"), {"fields": ["rate_per_second", "rate_burst", "require_signature", "plain_text_as_chat"]}),
             (_("Budgets"), {"fields": ["budget_calls", "budget_extension", "budget_wait_seconds"]}),

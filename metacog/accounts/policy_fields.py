@@ -38,7 +38,7 @@ SECTIONS: Mapping[str, tuple[Any, tuple[str, ...]]] = {
     "thresholds": (gettext_lazy("Thresholds"), ("threshold", "hold_at")),
     "release": (
         gettext_lazy("Held items and release"),
-        (*(f"release_{kind}" for kind in KINDS), "plain_text_as_chat", "hold_words_with_calls"),
+        (*(f"release_{kind}" for kind in KINDS), "plain_text_as_chat", "hold_words_with_calls", "elicitation"),
     ),
     "rules": (gettext_lazy("Rules on tool calls"), ("rules", "packs", "default_tool_call")),
     "times": (gettext_lazy("Time limits"), TIMES),

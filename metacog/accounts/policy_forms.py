@@ -56,6 +56,7 @@ LABELS = {
     "accept_relayed_yes": gettext_lazy("Accept a yes to Think twice that the agent relays"),
     "default_tool_call": gettext_lazy("Other tool calls"),
     "hold_words_with_calls": gettext_lazy("Hold a response's words while its tool call is held"),
+    "elicitation": gettext_lazy("Questions of MCP servers"),
     "packs": gettext_lazy("Packs"),
     "readers": gettext_lazy("How arguments are read"),
     "programs": gettext_lazy("Your own programs"),
@@ -181,7 +182,7 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         fields = [
             "profile", "threshold", "hold_at", "stuck_threshold", "review_seconds", "expiry_seconds",
             "rate_per_second", "rate_burst", "max_active_threads", *BUDGET, *SWITCHES, "default_tool_call",
-            "note",
+            "elicitation", "note",
         ]  # fmt: skip
         labels = LABELS
         help_texts = {
@@ -205,6 +206,9 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
             ),
             "accept_relayed_yes": gettext_lazy(
                 "Off: only a reviewer in the console, or the user in a message, can say yes. A no always counts."
+            ),
+            "elicitation": gettext_lazy(
+                "What a server behind metacog's MCP proxy asks in the middle of a call (elicitation)."
             ),
             "note": gettext_lazy("Stored with the version and shown in the audit log."),
         }
@@ -401,6 +405,7 @@ def _told(policy: Policy) -> dict[str, str]:
     for name, label in LOOPS.items():
         told[str(label)] = told_value(f"stuck_{name}", getattr(StuckSettings.from_dict(rules.stuck), name))
     told[_label("default_tool_call")] = policy.get_default_tool_call_display()
+    told[_label("elicitation")] = policy.get_elicitation_display()
     told[_label("packs")] = pack_words.in_words(policy.packs) or "–"
     told |= {
         _label(name): rule_forms.as_text(value) if (value := getattr(policy, name)) else "–"

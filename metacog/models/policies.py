@@ -59,6 +59,10 @@ class Policy(models.Model):
         DENY = "deny", _("Deny")
         SCORE = "score", _("Score, and ask from the holding score")
 
+    class Elicitation(models.TextChoices):
+        AGENT = "agent", _("The agent's program asks its own user")
+        PEOPLE = "people", _("People answer in the queue")
+
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="policies", verbose_name=_("agent"))
     version = models.PositiveIntegerField(_("version"), editable=False)
     profile = models.CharField(_("profile"), max_length=10, choices=Profile, default=Profile.SEED)
@@ -113,6 +117,14 @@ class Policy(models.Model):
     trusted_servers = LenientJSONField(_("trusted tool servers"), default=list, db_default=[], blank=True)
     hold_words_with_calls = models.BooleanField(
         _("hold the words of a response whose call is held"), default=False, db_default=False
+    )
+    # Who answers what an MCP server behind the proxy asks in the middle of a call.
+    elicitation = models.CharField(
+        _("questions of MCP servers"),
+        max_length=6,
+        choices=Elicitation,
+        default=Elicitation.AGENT,
+        db_default="agent",
     )
     note = models.CharField(_("why"), max_length=300, blank=True)
     created_by = models.ForeignKey(
@@ -197,6 +209,7 @@ class Policy(models.Model):
             "programs": self.programs,
             "trusted_servers": self.trusted_servers,
             "hold_words_with_calls": self.hold_words_with_calls,
+            "elicitation": self.elicitation,
         }
 
     def clean(self) -> None:

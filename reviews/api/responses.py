@@ -211,6 +211,15 @@ class Context(BaseModel):
     instructions: str | None
 
 
+class PolicyFacts(BaseModel):
+    """What an agent's own programs go by in its policy."""
+
+    version: int
+    elicitation: Literal["agent", "people"] = Field(
+        description="Who answers what an MCP server behind the proxy asks: the agent's program, or people in metacog."
+    )
+
+
 SAID: dict[str, JsonValue] = {"pattern": r"\S"}  # of a reason that is needed
 
 
@@ -584,6 +593,13 @@ def read_context(request: AgentRequest, instructions: bool = True) -> HttpRespon
         prompt = next_cycle.as_prompt(parts, request.auth.language)
         return HttpResponse(prompt, content_type="text/plain; charset=utf-8")
     return as_json(parts)
+
+
+@router.get("/policy", response=PolicyFacts, summary="Read what your programs go by in your policy")
+def read_policy(request: AgentRequest) -> HttpResponse:
+    """Return what a program of the agent acts on by itself: not its rules, by which metacog judges."""
+    policy = scorer_for(request.auth).policy
+    return as_json({"version": request.auth.policy_version, "elicitation": policy.elicitation})
 
 
 def _own(agent: Agent, public_id: str) -> HeldItem:

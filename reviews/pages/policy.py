@@ -174,6 +174,7 @@ def _values(request: PersonRequest, agent: Agent, versions: list[Policy], curren
         unsaid = {
             "rules": text_of(current),
             "default_tool_call": current.default_tool_call,
+            "elicitation": current.elicitation,
             **{name: as_text(getattr(current, name)) for name in JSON_FIELDS},
             "profile_shown": current.profile,
         }

@@ -71,6 +71,7 @@ def test_the_agent_is_refused_and_the_field_is_named(kuro: Any, column: str, sto
     refused = [
         kuro.post("/responses", body),
         kuro.get("/context"),
+        kuro.get("/policy"),
         kuro.post("/memory", {"text": "The sky is blue."}),
         kuro.post("/extensions", {"problem": "bug", "reason": "One more look at the log is needed."}),
         kuro.post(f"/held/{held}/decision", {"verdict": "approve", "reason": "I am sure."}),

@@ -36,7 +36,8 @@ class Policy:
     order, then the rules of `packs`, and `default_tool_call` where none matches (see rules.py); before all of them
     `team_rules`, which are the agent's team's. `readers` and `programs` say how a call's arguments are read (see
     effects/), and of `trusted_servers` the tools' hints are believed. `hold_words_with_calls` holds a response's words
-    with its call. `expiry_seconds`, `rate_*`, `budget_*` and so on are read elsewhere.
+    with its call, and `elicitation` says who answers what a proxied MCP server asks: the agent's own client, or people.
+    `expiry_seconds`, `rate_*`, `budget_*` and so on are read elsewhere.
     """
 
     profile: Literal["seed", "aware"] = "seed"
@@ -70,6 +71,7 @@ class Policy:
     programs: Sequence[Mapping[str, Any]] = ()
     trusted_servers: Sequence[str] = ()
     hold_words_with_calls: bool = False
+    elicitation: Literal["agent", "people"] = "agent"
 
     def __post_init__(self) -> None:
         """Raise PolicyError with everything that is wrong, not only the first."""
@@ -218,4 +220,5 @@ _CHECKS: dict[str, _Check] = {
     "programs": programs_errors,
     "trusted_servers": servers_errors,
     "hold_words_with_calls": _switch,
+    "elicitation": _one_of(["agent", "people"]),
 }

@@ -41,6 +41,7 @@ def test_it_starts_from_the_contracts_defaults() -> None:
         "readers": {},
         "trusted_servers": [],
         "hold_words_with_calls": False,
+        "elicitation": "agent",
         "quality": {},
         "stuck": {},
         "rules": [],

@@ -544,6 +544,19 @@ def test_one_switch_says_whether_a_remember_becomes_memory(desk: Desk, kuro: Any
     assert kuro.respond("Noted.", **said)["items"][0]["memory"] == "stored"
 
 
+def test_an_owner_says_who_answers_mcp_servers_and_agents_programs_are_told(desk: Desk, kuro: Any) -> None:
+    held = kuro.hold()
+    assert kuro.get("/policy").json() == {"version": 1, "elicitation": "agent"}
+    assert desk.save(elicitation="people").status_code == 302
+    assert kuro.get("/policy").json() == {"version": 2, "elicitation": "people"}
+    assert "Questions of MCP servers" in desk.get(), "what changed is told"
+    assert '<option value="people" selected>People answer in the queue</option>' in desk.get()
+    assert desk.save(based_on="2", threshold="25").status_code == 302
+    assert Policy.objects.get(version=3).elicitation == "people", "a form that does not say it changes nothing"
+    assert desk.try_out(based_on="3", elicitation="nobody").status_code == 422
+    assert kuro.get(f"/held/{held}").json()["state"] == "pending", "to read the policy is to hear of no decision"
+
+
 class TestMarkingWhatDiffers:
     def marks(self, page: str, name: str) -> str:
         part = html.unescape(page).partition(f'id="differs-{name}"')[2].partition("</div>")[0]
@@ -560,6 +573,7 @@ class TestMarkingWhatDiffers:
             ({"release_task": "person"}, "release_task", "was a person or the agent (default)"),
             ({"require_signature": "on"}, "require_signature", "was off (default)"),
             ({"hold_words_with_calls": "on"}, "hold_words_with_calls", ">"),
+            ({"elicitation": "people"}, "elicitation", "was The agent's program asks its own user (default)"),
             ({"forbidden": "as an AI"}, "forbidden", "was empty (default)"),
             ({"quality_en_min": "3"}, "quality_en_min", "was 10 (default)"),
             ({"profile": "aware", "profile_shown": "seed"}, "weight_no_hedge", "becomes 0 with this profile"),

@@ -44,6 +44,7 @@ def test_it_is_openapi_3_1_and_lists_every_call(document: Any) -> None:
         "/decisions": ["get"],
         "/guard": ["post"],
         "/context": ["get"],
+        "/policy": ["get"],
         "/patterns": ["get"],
         "/confidence": ["post"],
         "/threads": ["get", "post"],

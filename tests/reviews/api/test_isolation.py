@@ -79,5 +79,5 @@ def test_the_patterns_are_the_teams_own(kuro: Any, other: Any, aurora: Any) -> N
 
 
 def test_a_session_is_no_key(as_person: Any, olga: Any) -> None:
-    for path in ("/held", "/decisions", "/context", "/patterns", "/memory", "/extensions", "/threads"):
+    for path in ("/held", "/decisions", "/context", "/policy", "/patterns", "/memory", "/extensions", "/threads"):
         assert as_person(olga).get(f"/api/v1{path}").status_code == 401

@@ -554,6 +554,14 @@ class PatternPage(TypedDict):
     next: str | None
 
 
+class PolicyFacts(TypedDict):
+    """What an agent's own programs go by in its policy."""
+
+    version: int
+    # Who answers what an MCP server behind the proxy asks: the agent's program, or people in metacog.
+    elicitation: Literal["agent", "people"]
+
+
 class ProblemPage(TypedDict):
     items: list[ProblemState]
     next: str | None

@@ -15,7 +15,7 @@ from .reporting import Status
 from .transport import AsyncTransport
 
 if TYPE_CHECKING:
-    from .api_types import Context, Decided, Found, Remembered
+    from .api_types import Context, Decided, Found, PolicyFacts, Remembered
     from .api_types import Outcome as CallOutcome
 
 T = TypeVar("T")
@@ -161,6 +161,11 @@ class AsyncClient(Core):
     async def context_text(self, *, instructions: bool = True) -> str:
         """Return the same as one text for the prompt; without `instructions` it does not say how to decide."""
         return await self._run(flows.fetch_text(requests.context_text(instructions), self._soon()))
+
+    async def policy(self) -> PolicyFacts:
+        """Return what the agent's own programs go by in its policy, and the version of that."""
+        policy: PolicyFacts = await self._run(flows.fetch(requests.POLICY, self._soon()))
+        return policy
 
     async def remember(
         self, text: str, *, topic: str = "", source: str = "", confidence: float | None = None

@@ -15,7 +15,7 @@ from .reporting import Status
 from .transport import Transport
 
 if TYPE_CHECKING:
-    from .api_types import Context, Decided, Found, Remembered
+    from .api_types import Context, Decided, Found, PolicyFacts, Remembered
     from .api_types import Outcome as CallOutcome
 
 T = TypeVar("T")
@@ -161,6 +161,11 @@ class Client(Core):
     def context_text(self, *, instructions: bool = True) -> str:
         """Return the same as one text for the prompt; without `instructions` it does not say how to decide."""
         return self._run(flows.fetch_text(requests.context_text(instructions), self._soon()))
+
+    def policy(self) -> PolicyFacts:
+        """Return what the agent's own programs go by in its policy, and the version of that."""
+        policy: PolicyFacts = self._run(flows.fetch(requests.POLICY, self._soon()))
+        return policy
 
     def remember(self, text: str, *, topic: str = "", source: str = "", confidence: float | None = None) -> Remembered:
         """Add to the team's memory; the same text again is the same memory, as it was."""

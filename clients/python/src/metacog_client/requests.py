@@ -12,6 +12,7 @@ from .exchange import Send, request
 
 __all__ = [
     "CONTEXT",
+    "POLICY",
     "context_text",
     "decisions",
     "post",
@@ -24,6 +25,7 @@ __all__ = [
 ]
 
 CONTEXT = request("GET", "/context", accept="application/json")
+POLICY = request("GET", "/policy")
 
 
 def context_text(instructions: bool) -> Send:

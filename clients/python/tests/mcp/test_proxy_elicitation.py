@@ -7,6 +7,7 @@ import threading
 from typing import Any
 
 import pytest
+from mcp import MCPError
 from mcp_types import ElicitResult
 
 pytestmark = [
@@ -17,9 +18,9 @@ pytestmark = [
 
 @pytest.fixture(autouse=True)
 def allowing(metacog: Any) -> Any:
-    metacog.policy(default_tool_call="allow")
+    metacog.policy(default_tool_call="allow", elicitation="people")
     yield
-    metacog.policy(default_tool_call="ask")
+    metacog.policy(default_tool_call="ask", elicitation="agent")
 
 
 def person(metacog: Any, session: str, verdict: str, **how: Any) -> list[Any]:
@@ -36,7 +37,7 @@ def person(metacog: Any, session: str, verdict: str, **how: Any) -> list[Any]:
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 @pytest.mark.parametrize(("sure", "says"), [(True, "closed"), (False, "left open")])
-async def test_people_answer_for_a_client_that_can_ask_nobody(
+async def test_people_answer_where_the_policy_says_so(
     metacog: Any, setting: Any, mode: str, sure: bool, says: str
 ) -> None:
     async with setting.client(setting.proxied(setting.bank), mode=mode) as client:
@@ -65,7 +66,7 @@ async def test_a_rejected_question_is_declined_and_a_late_one_cancelled(metacog:
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-async def test_a_client_that_can_ask_its_user_does_unless_people_are_wanted(
+async def test_the_policy_says_who_answers_and_an_option_of_the_proxy_overrides_it(
     metacog: Any, setting: Any, mode: str
 ) -> None:
     asked: list[str] = []
@@ -75,13 +76,29 @@ async def test_a_client_that_can_ask_its_user_does_unless_people_are_wanted(
         return ElicitResult(action="accept", content={"sure": True})
 
     more = {"mode": mode, "elicitation_callback": elicit}
-    async with setting.client(setting.proxied(setting.bank), **more) as client:
-        assert (await client.call_tool("close_account", {"account": "7"})).content[0].text == "closed"
-    assert asked == ["Close 7?"]
-    async with setting.client(setting.proxied(setting.bank, "--elicitation", "people"), **more) as client:
-        person(metacog, setting.run, "answer", answer={"sure": False})
-        assert (await client.call_tool("close_account", {"account": "8"})).content[0].text == "left open"
-    assert asked == ["Close 7?"]
+    told: list[tuple[str, list[str], str, list[str]]] = [
+        ("agent", [], "closed", ["Close 1?"]),
+        ("agent", ["--elicitation", "people"], "left open", []),
+        ("people", [], "left open", []),
+        ("people", ["--elicitation", "agent"], "closed", ["Close 4?"]),
+    ]
+    for account, (policy, option, says, of_user) in enumerate(told, 1):
+        metacog.policy(elicitation=policy)
+        asked.clear()
+        async with setting.client(setting.proxied(setting.bank, *option), **more) as client:
+            if not of_user:
+                person(metacog, setting.run, "answer", answer={"sure": False})
+            result = await client.call_tool("close_account", {"account": str(account)})
+        assert (result.content[0].text, asked) == (says, of_user), (policy, option)
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_who_can_ask_nobody_asks_nobody_unless_the_policy_says_so(metacog: Any, setting: Any, mode: str) -> None:
+    metacog.policy(elicitation="agent")
+    async with setting.client(setting.proxied(setting.bank), mode=mode) as client:
+        with pytest.raises(MCPError, match="elicitation"):
+            await client.call_tool("close_account", {"account": "7"})
+    assert (metacog.pending(setting.run), setting.ledger) == ([], [])
 
 
 def test_the_same_question_twice_at_once_wants_two_answers(metacog: Any, setting: Any) -> None:

@@ -1,43 +1,60 @@
 """What a server asks the user in the middle of its work (elicitation), answered by people in metacog.
 
-So it is where the client cannot ask anybody, and where whoever starts the proxy wants it so. Forms only: a page that
-the user is to open (`mode: url`) is none of theirs.
+So it is where the agent's policy says so, or whoever starts the proxy. Forms only: a page that the user is to open
+(`mode: url`) is none of theirs.
 """
 
 from __future__ import annotations
 
+import asyncio
 import sys
+import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from ..async_client import AsyncClient
-from ..errors import MetacogError, NotAnswered
+from ..errors import MetacogError, NotAnswered, Refused
 from ..journal import Journal, key_of
 from . import wire
 
 CREATE = "elicitation/create"
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"  # in `_meta` of each request from 2026-07-28 on
 MAX_ROUNDS = 10  # of questions in the middle of one call
+POLICY_SECONDS = 5.0  # in which the policy is to be read
+KNOWN_SECONDS = 30.0  # after which it is read again
 # What a server is told where nobody has answered: a person's no is another thing than nobody's yes.
 DECLINED, CANCELLED = {"action": "decline"}, {"action": "cancel"}
 
 
-@dataclass(frozen=True)
+Who = Literal["agent", "people"]
+
+
+@dataclass
 class People:
-    """Whom a server's questions are put to; `always`: although the client could ask its user."""
+    """Whom a server's questions are put to: people where `who` says so, or the policy where that is None."""
 
     client: AsyncClient
     journal: Journal
     session: str
     server: str
     wait: float
-    always: bool = False
+    who: Who | None = None
 
-    def takes_over(self, capabilities: Any) -> bool:
-        """Say whether questions are for people, by what the client can do."""
-        return (
-            self.always or not isinstance(capabilities, dict) or not isinstance(capabilities.get("elicitation"), dict)
-        )
+    _of_policy: Who | None = None  # as it was read last
+    _known_until: float = 0.0
+
+    async def whose(self) -> Who | None:
+        """Say who answers; None where the policy could never be read."""
+        if self.who is None and time.monotonic() > self._known_until:
+            try:
+                policy = await asyncio.wait_for(self.client.policy(), POLICY_SECONDS)
+                self._of_policy, self._known_until = policy["elicitation"], time.monotonic() + KNOWN_SECONDS
+            except (MetacogError, asyncio.TimeoutError) as error:
+                if isinstance(error, Refused) and error.status == 404:  # a metacog before 1.1.0
+                    return "agent"
+                told = str(error) or "no answer in time"
+                print(f"metacog mcp-proxy: the policy could not be read: {told}", file=sys.stderr)
+        return self.who or self._of_policy
 
     async def answer(self, params: Any) -> wire.Message:
         """Ask people, and give the result of an elicitation."""

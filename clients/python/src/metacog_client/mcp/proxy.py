@@ -102,10 +102,9 @@ def read_options(arguments: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument(
         "--elicitation",
-        choices=("client", "people"),
-        default="client",
-        help="who answers what the server asks the user: the client's user, or people in metacog where the client can "
-        "ask nobody (the default), or people in any case",
+        choices=("agent", "people"),
+        help="who answers what the server asks the user: the user of the MCP client, or people in metacog (as the "
+        "agent's policy says)",
     )
     ours, server = _parted(arguments)
     options = parser.parse_args(ours)
@@ -170,7 +169,7 @@ async def _run(options: argparse.Namespace) -> int:
         output = Output()
         stack.push_async_callback(output.finish)
         named = options.name or options.url or options.command[0]
-        people = People(client, journal, options.session, named, options.wait, options.elicitation == "people")
+        people = People(client, journal, options.session, named, options.wait, options.elicitation)
         relay = Relay(gate, output.send, server.send, options.skip_read_only, people)
         stack.push_async_callback(relay.close)
         return await _between(relay, server)

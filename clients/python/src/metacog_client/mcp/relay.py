@@ -15,7 +15,7 @@ from typing import Any
 from ..gating import Outcome
 from . import wire
 from .arguments import fault_of
-from .elicitation import CAPABILITIES, MAX_ROUNDS, People, forms_in, is_form, with_elicitation
+from .elicitation import CANCELLED, CAPABILITIES, MAX_ROUNDS, People, Who, forms_in, is_form, with_elicitation
 from .gate import Gate, sentence
 
 LIST_SECONDS = 10.0
@@ -50,9 +50,8 @@ class Relay:
     to_client: ToClient
     to_server: ToServer
     skip_read_only: bool = False
-    people: People | None = None  # who answers for a client that cannot ask its user
+    people: People | None = None  # who may answer what the server asks
 
-    _people_answer: bool = False  # in the protocols before 2026-07-28, as the client said in the beginning
     _asked: dict[Any, asyncio.Task[None]] = field(default_factory=dict)  # what people are asked, by the server's id
     _going_on: set[asyncio.Task[None]] = field(default_factory=set)
     tools: dict[str, wire.Message] = field(default_factory=dict)
@@ -81,7 +80,7 @@ class Relay:
         if wire.is_call(message):
             await self._call(message)
         elif message.get("method") == "initialize":
-            await self.to_server(self._introduced(message))
+            await self.to_server(await self._introduced(message))
         elif message.get("method") == "notifications/cancelled" and self._cancelled(message):
             return  # the server has not heard of that call
         else:
@@ -90,15 +89,15 @@ class Relay:
                 self._listing[message["id"]] = isinstance(params, dict) and params.get("cursor") is not None
             await self.to_server(message)
 
-    def _introduced(self, message: wire.Message) -> wire.Message:
-        """Have the server know that its questions are answered, where its client cannot ask anybody."""
+    async def _introduced(self, message: wire.Message) -> wire.Message:
+        """Have the server know that its questions are answered, although its client may not be able to."""
         params = message.get("params")
-        if self.people is None or not isinstance(params, dict):
-            return message
-        self._people_answer = self.people.takes_over(params.get("capabilities"))
-        if not self._people_answer:
+        if not isinstance(params, dict) or not await self._do_people_answer():
             return message
         return {**message, "params": {**params, "capabilities": with_elicitation(params.get("capabilities"))}}
+
+    async def _do_people_answer(self) -> bool:
+        return self.people is not None and await self.people.whose() == "people"
 
     def _cancelled(self, message: wire.Message) -> bool:
         params = message.get("params")
@@ -136,6 +135,9 @@ class Relay:
         except Exception as error:  # whatever it is: what could not be asked about is not done
             print(f"metacog mcp-proxy: {type(error).__name__}: {error}", file=sys.stderr)
             made, told = None, "Not done: this call could not be reviewed. The log of the proxy says why."
+        meta = params.get("_meta")
+        able = meta.get(CAPABILITIES) if isinstance(meta, dict) and PROTOCOL_VERSION in meta else NOT_SAID
+        do_people_answer = made is not None and able is not NOT_SAID and await self._do_people_answer()
         if self._waiting.get(said) is not asyncio.current_task():
             return  # cancelled meanwhile
         # From here to the server's pipe nothing else comes in between.
@@ -146,9 +148,7 @@ class Relay:
         if made.outcome and made.outcome.verdict == "edit":
             params = {**params, "arguments": made.arguments}
         message = {**message, "params": params}
-        meta = params.get("_meta")
-        able = meta.get(CAPABILITIES) if isinstance(meta, dict) and PROTOCOL_VERSION in meta else NOT_SAID
-        if self.people and able is not NOT_SAID and self.people.takes_over(able):
+        if do_people_answer:
             message["params"] = {**params, "_meta": {**meta, CAPABILITIES: with_elicitation(able)}}
             made = replace(made, message=message)
         self._made[said] = made
@@ -241,20 +241,21 @@ class Relay:
                     return
                 changed = self._answered(said, message)
                 line = line if changed is None else wire.write(changed)
-            elif self._people_answer and is_form(message) and wire.is_id(said := message.get("id")):
-                self._asked[said] = asyncio.create_task(self._put(said, message["params"]))
-                return
+            elif self.people and is_form(message) and wire.is_id(said := message.get("id")):
+                if (who := await self.people.whose()) != "agent":
+                    self._asked[said] = asyncio.create_task(self._put(said, message["params"], who))
+                    return
             elif message.get("method") == "notifications/cancelled" and self._taken_back(message):
                 return  # the client has not heard of that question
             elif message.get("method") == "notifications/tools/list_changed":
                 self._known_until = 0.0
         await self.to_client(line)
 
-    async def _put(self, said: Any, params: wire.Message) -> None:
-        """Put a server's question to people, and hand it their answer."""
+    async def _put(self, said: Any, params: wire.Message, who: Who | None) -> None:
+        """Put a server's question to people, and hand it their answer; it has none where nobody knows whose it is."""
         assert self.people
         try:
-            result = await self.people.answer(params)
+            result = await self.people.answer(params) if who else CANCELLED
         finally:
             self._asked.pop(said, None)
         await self.to_server({"jsonrpc": "2.0", "id": said, "result": result})
