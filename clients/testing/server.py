@@ -11,6 +11,7 @@ standard input closes. Until then each line on standard input is an order, and i
     limit RATE [BURST]      so many posts a second from here on
     policy {"FIELD": …}     change other fields of the agent's policy
     callback URL            where the agent's webhooks go; only to `callback_url` or below it. Empty: nowhere
+    given SESSION           what went along with each post of a session as its tools' output; stands in `found`
 
 To be run by the server's own Python; the client under test may have another.
 """
@@ -136,7 +137,14 @@ class Server:
             setattr(policy, name, value)
         agents.add_policy(agent, None, policy, based_on=agent.policy_version)
 
-    def obey(self, order: str) -> None:
+    def given(self, session: str) -> list[str]:
+        from reviews.models import AgentResponse
+
+        posts = AgentResponse.objects.filter(agent=self.agent, session=session).order_by("pk")
+        return [json.loads(post.body).get("command_output") or "" for post in posts]
+
+    def obey(self, order: str) -> list[str] | None:
+        """Do it; return what was found, where something was asked for."""
         word, _, rest = order.strip().partition(" ")
         if word == "stop":
             self.stop()
@@ -153,8 +161,11 @@ class Server:
 
             agent = Agent.objects.get(pk=self.agent)
             agents.change(agent, None, name=agent.name, language=agent.language, callback_url=rest)
+        elif word == "given":
+            return self.given(rest)
         else:
             raise ValueError(f"{word!r} is no order; see the head of {Path(__file__).name}")
+        return None
 
 
 def leave(number: int, frame: FrameType | None) -> NoReturn:
@@ -174,10 +185,9 @@ def main() -> None:
         print(json.dumps(server.people()), flush=True)
         for line in sys.stdin:
             try:
-                server.obey(line)
-                answer = {"ok": True, "error": ""}
+                answer: dict[str, Any] = {"ok": True, "error": "", "found": server.obey(line)}
             except Exception as error:  # whoever ordered it is told
-                answer = {"ok": False, "error": f"{type(error).__name__}: {error}"}
+                answer = {"ok": False, "error": f"{type(error).__name__}: {error}", "found": None}
             print(json.dumps(answer), flush=True)
     finally:
         server.stop()

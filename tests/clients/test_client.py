@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
+from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Any
 
@@ -67,8 +68,10 @@ class Awaited:
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self.client, self.thread = AsyncClient(*arguments, **options), ThreadPoolExecutor(1)
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
+    def __getattr__(self, name: str) -> Any:
         method = getattr(self.client, name)
+        if not iscoroutinefunction(method):
+            return method
         return lambda *arguments, **options: self.thread.submit(
             anyio.run, partial(method, *arguments, **options)
         ).result()
@@ -351,6 +354,85 @@ def test_what_became_of_a_call_is_reported_once_it_is_made(
     outcome = until(lambda: CallOutcome.objects.first())
     assert (outcome.status, outcome.result) == (status, result)
     assert outcome.detail in ("", "ValueError: No such order.", "KeyboardInterrupt")
+
+
+SUMMARY = Text("The first order cost 1,234 EUR and was paid on 3 March 2025.")
+
+
+def outputs_sent() -> list[str]:
+    """What went along with each response as what tools gave, the oldest first."""
+    bodies = [json.loads(each.body) for each in AgentResponse.objects.order_by("pk")]
+    return [body.get("command_output", "") for body in bodies]
+
+
+def signals_of(held: str) -> list[str]:
+    item = HeldItem.objects.select_related("response").get(public_id=held)
+    return [each["type"] for each in json.loads(item.response.verdict)["hesitation"]["signals"]]
+
+
+@pytest.mark.parametrize("outputs", [True, False])
+def test_a_figure_that_an_earlier_tool_gave_is_not_marked_as_invented(
+    connect: Callable[..., Any], outputs: bool
+) -> None:
+    Policy.objects.update(profile="aware", default_tool_call="allow")
+    client = connect(outputs=outputs)
+    with client.reporting(client.gate(CALL)) as made:
+        made.result = {"orders": [{"eur": 1234, "paid": "2025-03-03"}]}
+    client.add_output("Nobody else has paid.", tool="search")
+    told = client.ask(SUMMARY, require_review=True)
+    assert ("no-source" in signals_of(told.held)) is not outputs
+    assert outputs_sent()[-1] == ("[refund]\neur: 1234\npaid: 2025-03-03\n[search]\nNobody else has paid." * outputs)
+
+
+def test_what_tools_gave_goes_along_once_with_the_next_response_of_its_session(connect: Callable[..., Any]) -> None:
+    client = connect()
+    client.add_output("one")
+    client.add_output("elsewhere", session="other")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(flows, "fetch", gone)
+        with pytest.raises(Unreachable):
+            client.record("Nobody hears this.")
+    client.ask(CALL)
+    client.add_output(b"two")
+    client.ask(CALL)  # asked again it is the same to the byte
+    client.record("Next.")
+    client.record("Last.", command_output="its own")
+    client.record("There.", session="other")
+    assert outputs_sent() == ["one", "b'two'", "its own", "elsewhere"]
+
+
+def gone(*request: Any) -> Any:
+    raise Unreachable("nobody is there")
+
+
+def test_what_is_cut_of_what_tools_gave_is_named(connect: Callable[..., Any]) -> None:
+    client = connect()
+    client.add_output("Paid: 17 EUR", tool="pay")
+    client.add_output("x y " * 40_000, tool="read")
+    client.add_output({"image": "A" * 9_000, "none": None})
+    client.add_output(Broken())
+    client.record("So.")
+    (sent,) = outputs_sent()
+    assert len(sent) <= 65_536
+    assert sent.startswith("[pay]\nPaid: 17 EUR\n[read]\nx y x y ")
+    rest = "\n[… the rest of what read gave is left out]\nimage: [data that is no text is left out]\nBroken"
+    assert sent.endswith(rest)
+
+    for number in range(140):
+        client.add_output(f"{number} " * 1_000)
+    client.record("So again.")
+    sent = outputs_sent()[-1]
+    assert (len(sent) <= 65_536, sent.startswith("[12 earlier outputs are left out]\n12 12 ")) == (True, True)
+    assert sent.count("is left out]") == 128
+
+    client.add_output("much " * 20_000)
+    client.ask(ToolCall("write", {"text": "x" * 1_000_000}))
+    assert outputs_sent()[-1] == "[what tools gave before is left out: this response is too large]"
+
+
+class Broken:
+    def __str__(self) -> str:
+        raise ValueError
 
 
 def test_a_call_that_goes_on_later_is_not_reported(connect: Callable[..., Any]) -> None:

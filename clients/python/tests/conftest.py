@@ -115,6 +115,18 @@ class Metacog:
         found: dict[str, Any] = self._asked("POST", f"/held/{held}/decision", json=body).json()
         return found
 
+    def refusal(self, held: str, arguments: Any) -> str:
+        """Try to edit a call into what its tool cannot take; return what the console says of it."""
+        body = {"verdict": "edit", "arguments": arguments, "accept_risk": True}
+        answer = self._answer("POST", f"/held/{held}/decision", json=body)
+        assert answer.status_code == 422, answer.text
+        return answer.text
+
+    def given(self, session: str) -> list[str]:
+        """Return what went along with each post of a session as what its tools gave, the oldest first."""
+        found: list[str] = self._order(f"given {session}")
+        return found
+
     def decide_next(self, verdict: str, session: str | None = None, **more: Any) -> threading.Thread:
         """Decide, in a thread, whatever is held next."""
         thread = threading.Thread(target=lambda: self.decide(self.next_pending(session)["id"], verdict, **more))
@@ -194,19 +206,24 @@ class Metacog:
         self.process.wait(SECONDS)
 
     def _asked(self, method: str, path: str, **more: Any) -> httpx2.Response:
+        answer = self._answer(method, path, **more)
+        assert answer.is_success, answer.text
+        return answer
+
+    def _answer(self, method: str, path: str, **more: Any) -> httpx2.Response:
         answer = self._person.request(method, path, **more)
         while answer.status_code == 429:
             time.sleep(0.1)  # people may ask so often and no more
             answer = self._person.request(method, path, **more)
-        assert answer.is_success, answer.text
         return answer
 
-    def _order(self, line: str) -> None:
+    def _order(self, line: str) -> Any:
         assert self.process.stdin
         self.process.stdin.write(line.rstrip() + "\n")
         self.process.stdin.flush()
         told = self._line()
         assert told["ok"], told["error"]
+        return told["found"]
 
     def _line(self) -> dict[str, Any]:
         assert self.process.stdout

@@ -10,7 +10,7 @@
 import type { CanUseTool, HookCallback, HookCallbackMatcher, HookEvent, HookJSONOutput } from "@anthropic-ai/claude-agent-sdk";
 import type { AskOptions, Client } from "./client.js";
 import type { Outcome } from "./gating.js";
-import { callOf, isObject, NO_OBJECT } from "./objects.js";
+import { callOf, isObject, NO_OBJECT, type Schema } from "./objects.js";
 
 const SPARE_SECONDS = 60; // to post and to hear of the decision, beyond the time that it is waited for
 const LONGEST_SECONDS = 30 * 86_400; // that a hook of a client without a deadline may take
@@ -18,17 +18,21 @@ const LONGEST_SECONDS = 30 * 86_400; // that a hook of a client without a deadli
 export interface AgentGateOptions extends Omit<AskOptions, "signal"> {
   /** What becomes of calls that metacog does not hold: `nothing`, which leaves them to Claude Code's own permissions, unless given. */
   readonly passed?: "nothing" | "allow" | undefined;
+  /** The JSON Schemas of tools whose arguments a reviewer may edit, by name, such as `mcp__till__refund`: nobody tells a hook. */
+  readonly schemas?: Readonly<Record<string, Schema>> | undefined;
 }
 
 export class AgentGate {
   readonly #client: Client;
   readonly #options: AskOptions;
   readonly #passed: "nothing" | "allow";
-  /** By call, until it has run: what a person approved. */
+  readonly #schemas: Readonly<Record<string, Schema>>;
+  /** By call, until it has run: what let it. */
   readonly #approved = new Map<string, Outcome>();
 
-  constructor(client: Client, { passed = "nothing", ...options }: AgentGateOptions = {}) {
+  constructor(client: Client, { passed = "nothing", schemas = {}, ...options }: AgentGateOptions = {}) {
     this.#client = client;
+    this.#schemas = schemas;
     this.#options = options;
     this.#passed = passed;
   }
@@ -46,7 +50,7 @@ export class AgentGate {
 
   /** For `query`'s options: decides where Claude Code would ask a person. What became of the call is not reported. */
   readonly canUseTool: CanUseTool = async (name, input, { toolUseID, signal }) => {
-    const told = await this.#client.gate(callOf(name, input, toolUseID), { ...this.#options, signal });
+    const told = await this.#client.gate(callOf(name, input, toolUseID, this.#schemas[name]), { ...this.#options, signal });
     if (!told.allowed) return { behavior: "deny", message: told.message };
     if (!isObject(told.arguments)) return { behavior: "deny", message: NO_OBJECT };
     return { behavior: "allow", updatedInput: told.arguments };
@@ -54,10 +58,10 @@ export class AgentGate {
 
   readonly #before: HookCallback = async (input, _id, { signal }) => {
     if (input.hook_event_name !== "PreToolUse") throw new Error(`a hook before a tool was told of ${input.hook_event_name}`);
-    const call = callOf(input.tool_name, input.tool_input, input.tool_use_id);
+    const call = callOf(input.tool_name, input.tool_input, input.tool_use_id, this.#schemas[input.tool_name]);
     const told = await this.#client.gate(call, { session: input.session_id, ...this.#options, signal });
     const answer = answerOf(told, this.#passed);
-    if (told.held !== null && told.allowed) this.#approved.set(input.tool_use_id, told);
+    if (told.allowed) this.#approved.set(input.tool_use_id, told);
     return answer;
   };
 

@@ -1,6 +1,7 @@
 import { NotAnswered, NotConfigured, Refused, Unreachable } from "./errors.js";
 import { derived, ended, isToolCall, keyOf, outcome, type Asked, type Outcome, type OutcomeVerdict } from "./gating.js";
 import { asJson, isNoJson } from "./json.js";
+import { Outputs, type Given } from "./outputs.js";
 import { isReported, MOST_REPORTS, REPORT_SECONDS, reportOf, wordsOf, type Report } from "./reporting.js";
 import { Spool, type SpoolStore } from "./spool.js";
 import { NOT_METACOG, pause, Transport, Until, type Request } from "./transport.js";
@@ -11,6 +12,7 @@ const RETRY_SECONDS = 30;
 const WAIT_SECONDS = 25; // of one long poll: below what proxies allow, usually 30 or 60
 const AGAIN_SECONDS = 0.5; // between two polls, where a proxy answered sooner
 const MAX_CALL_ID = 255;
+const MAX_BODY = 1_048_576; // bytes of a response
 const MAX_SCHEMA = 65_536; // of a schema's JSON, in bytes: of a larger one metacog is told that it was left out
 const NOT_YOURS = "Not done: this approval is used up, or several calls wait for it. Ask about the call again.";
 
@@ -37,6 +39,8 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch | undefined;
   /** Keeps what `record` is given until metacog has it: a `FileStore` of `@metacog/client/file-store`, or your own. */
   readonly spool?: SpoolStore | undefined;
+  /** False: what tools gave since the last response does not go along with the next one. */
+  readonly outputs?: boolean | undefined;
 }
 
 export interface Cancellable {
@@ -85,6 +89,8 @@ interface Question {
   readonly key: string;
   readonly session: string;
   readonly options: AskOptions;
+  /** What tools gave before it. */
+  readonly given?: Given | undefined;
 }
 
 /** Asks metacog before an agent acts. */
@@ -97,6 +103,7 @@ export class Client {
   readonly #options: ClientOptions;
   #reports = new Set<Promise<void>>();
   #spool: Spool | null;
+  #outputs: Outputs | null;
 
   constructor(options: ClientOptions = {}) {
     const url = (options.url || environment("METACOG_URL")).replace(/(\/+api\/v1)?\/*$/, "");
@@ -114,6 +121,7 @@ export class Client {
     this.#options = { ...options, url, apiKey: key };
     this.#transport = new Transport(url, key, options.fetch);
     this.#spool = options.spool ? new Spool(options.spool, this.#transport) : null;
+    this.#outputs = options.outputs === false ? null : new Outputs();
   }
 
   /** Give this client for another run of the agent. */
@@ -121,6 +129,7 @@ export class Client {
     const other = new Client({ ...this.#options, run, spool: undefined });
     other.#spool = this.#spool;
     other.#reports = this.#reports;
+    other.#outputs = this.#outputs;
     return other;
   }
 
@@ -131,7 +140,7 @@ export class Client {
    */
   async gate(asked: Asked, options: GateOptions = {}): Promise<Outcome> {
     const until = this.#until(options.deadline);
-    const question = await this.#question(asked, options);
+    const question = await this.#question(asked, options, true);
     let told = await this.#ask(question, until);
     while (told.verdict === "pending" && told.held !== null) {
       const { held, reviewUrl } = told;
@@ -141,7 +150,7 @@ export class Client {
       told = located(told, reviewUrl);
       if (told.verdict === "pending") break;
     }
-    return told;
+    return about(question, told);
   }
 
   /**
@@ -153,7 +162,8 @@ export class Client {
   async ask(asked: Asked, options?: AskOptions): Promise<Outcome>;
   async ask(asked: Asked | string, options: AskOptions & QuestionOptions = {}): Promise<unknown> {
     if (typeof asked === "string") return this.#answer(asked, options);
-    return this.#ask(await this.#question(asked, options), this.#until(options.deadline));
+    const question = await this.#question(asked, options, true);
+    return about(question, await this.#ask(question, this.#until(options.deadline)));
   }
 
   /**
@@ -168,7 +178,8 @@ export class Client {
   ): Promise<Outcome> {
     const { asked, deadline, session, signal } = options;
     const question = asked && (await this.#question(asked, { session, signal }));
-    return this.#wait(held, this.#until(deadline), signal, question);
+    const told = await this.#wait(held, this.#until(deadline), signal, question);
+    return question ? about(question, told) : { ...told, session: session || this.run };
   }
 
   /** Take a question back, and return the decision; `Refused` (409) where it is decided already. */
@@ -218,9 +229,14 @@ export class Client {
 
   /**
    * Report what became of a call, in the background and without ever throwing: nobody waits for it but a process that
-   * ends, for 5 seconds. Of a `result` the first 16 KiB. What metacog does not take is a warning on the console.
+   * ends, for 5 seconds. Of a `result` the first 16 KiB. What metacog does not take is a warning on the console. What a
+   * call gave goes along with the session's next response, too, whoever allowed it.
    */
   reportSoon(outcome: Outcome, status: Report["status"], options: { readonly detail?: string; readonly result?: unknown } = {}): void {
+    const { session, tool, text } = outcome;
+    if (status !== "skipped" && session !== null && text === null) {
+      this.#outputs?.add(session, options.result ?? options.detail, tool ?? "");
+    }
     if (!isReported(outcome)) return;
     const { held } = outcome;
     const report = reportOf(status, options.detail ?? "", options.result ?? null);
@@ -229,6 +245,14 @@ export class Client {
       .catch((error: unknown) => console.warn(`metacog was not told what became of ${held}: ${wordsOf(error)}`))
       .finally(() => this.#reports.delete(sending));
     this.#reports.add(sending);
+  }
+
+  /**
+   * Keep what a tool gave, any value: it goes along with the next response of this session (the run).
+   * `reporting` does it for the call that it makes. Never throws.
+   */
+  addOutput(output: unknown, options: { readonly tool?: string; readonly session?: string } = {}): void {
+    this.#outputs?.add(options.session || this.run, output, options.tool);
   }
 
   /** Wait for the reports that are on their way: where a program is stopped as soon as it has answered. */
@@ -300,8 +324,11 @@ export class Client {
       occurred_at: new Date().toISOString(), // it may be sent later
       ...options.fields,
     };
-    if (this.#spool) await this.#spool.keep(asJson(body));
-    else await this.call("POST", "/responses", body, options);
+    const given = options.fields && "command_output" in options.fields ? undefined : this.#outputs?.given(body.session, body.id);
+    const whole = withOutput(body, given);
+    if (this.#spool) await this.#spool.keep(asJson(whole));
+    else await this.call("POST", "/responses", whole, options);
+    given?.sent();
   }
 
   /** Send what the spool keeps, and return how many records are left. */
@@ -369,14 +396,15 @@ export class Client {
     return { until: Until.after(this.retrySeconds), signal: options.signal };
   }
 
-  async #question(asked: Asked, options: AskOptions): Promise<Question> {
+  async #question(asked: Asked, options: AskOptions, isAsked = false): Promise<Question> {
     const session = options.session || this.run;
     const key = await keyOf(this.run, session, asked);
     // What an approval is bound to.
-    return { asked: isToolCall(asked) ? { ...asked, callId: asked.callId ?? key } : asked, key, session, options };
+    const bound = isToolCall(asked) ? { ...asked, callId: asked.callId ?? key } : asked;
+    return { asked: bound, key, session, options, given: isAsked ? this.#outputs?.given(session, key) : undefined };
   }
 
-  async #body({ asked, key, session, options }: Question): Promise<string> {
+  async #body({ asked, key, session, options, given }: Question): Promise<string> {
     const common = { require_review: options.requireReview || undefined, expires_in: options.expiresIn };
     let item: object;
     if (isToolCall(asked)) {
@@ -387,14 +415,15 @@ export class Client {
     } else {
       item = { kind: asked.kind ?? "chat", text: asked.text, ...common };
     }
-    return asJson({
+    const body = {
       id: key,
       response: isToolCall(asked) ? (asked.description ?? "") : asked.text,
       items: [item],
       session,
       metadata: { run: this.run, ...options.metadata },
       user_message: options.userMessage,
-    });
+    };
+    return asJson(withOutput(body, given));
   }
 
   async #ask(question: Question, until: Until, seconds = this.retrySeconds): Promise<Outcome> {
@@ -408,7 +437,9 @@ export class Client {
     }
     try {
       const request = { method: "POST", path: "/responses", body, until: until.sooner(seconds) } as const;
-      return assessed(await this.#transport.json<Assessment>({ ...request, signal: options.signal }), asked);
+      const told = assessed(await this.#transport.json<Assessment>({ ...request, signal: options.signal }), asked);
+      question.given?.sent();
+      return told;
     } catch (error) {
       if (error instanceof Unreachable) {
         return options.unreachable === "allow" ? unasked(asked, error.message) : outcome("unreachable", { reason: error.message });
@@ -510,6 +541,18 @@ function refused(error: Refused): string {
   return error.detail === NOT_METACOG ? error.message : `metacog refused to be asked: ${error.message}`;
 }
 
+/** Add what tools gave to a response; where both are too large for one, a line that says so. */
+function withOutput(body: object, given: Given | undefined): object {
+  if (!given?.text) return body;
+  const whole = { ...body, command_output: given.text };
+  if (bytesOf(whole) <= MAX_BODY) return whole;
+  return { ...body, command_output: "[what tools gave before is left out: this response is too large]" };
+}
+
+function about({ asked, session }: Question, told: Outcome): Outcome {
+  return { ...told, session, tool: isToolCall(asked) ? asked.name : null };
+}
+
 /** Add where it is decided, which only the first answer says. */
 function located(told: Outcome, reviewUrl: string | null): Outcome {
   const { verdict, reason, held } = told;
@@ -530,7 +573,11 @@ async function callIdOf({ asked, key }: Pick<Question, "asked" | "key">): Promis
 }
 
 function tooLarge(schema: Readonly<Record<string, unknown>>): boolean {
-  return new TextEncoder().encode(asJson(schema)).length > MAX_SCHEMA;
+  return bytesOf(schema) > MAX_SCHEMA;
+}
+
+function bytesOf(value: object): number {
+  return new TextEncoder().encode(asJson(value)).length;
 }
 
 function queried(query: Readonly<Record<string, string | number | undefined>>): string {

@@ -50,6 +50,9 @@ export interface Outcome {
   readonly by: string | null;
   /** Its page, where a person decides it: `gate` and `ask` know it, `wait` alone does not. */
   readonly reviewUrl: string | null;
+  /** The session that it was asked about in, and the tool's name: what it gives is known by them. */
+  readonly session: string | null;
+  readonly tool: string | null;
 }
 
 const MESSAGES: Readonly<Record<OutcomeVerdict, string>> = {
@@ -79,7 +82,8 @@ export function outcome(verdict: OutcomeVerdict, fields: Partial<Outcome> = {}):
   if (verdict === "reject") message += " Do not try the same again in another form.";
   if (verdict === "pending" && fields.reviewUrl) message += ` A person can decide it at ${fields.reviewUrl}.`;
   const allowed = verdict === "pass" || verdict === "approve" || verdict === "edit";
-  return { arguments: null, text: null, held: null, by: null, reviewUrl: null, verdict, allowed, message, ...fields, reason };
+  const nothing = { arguments: null, text: null, held: null, by: null, reviewUrl: null, session: null, tool: null };
+  return { ...nothing, verdict, allowed, message, ...fields, reason };
 }
 
 /** Give the idempotency key of a question: the same for the same call of the same run, a new one without an id. */

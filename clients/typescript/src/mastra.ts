@@ -4,12 +4,13 @@
  *     const gate = new MastraGate(new Client({ run: "order-4711" }));
  *     const agent = new Agent({ id, name, instructions, model, tools, hooks: gate.hooks, inputProcessors: [gate] });
  *
- * Mastra's hooks cannot change what a tool gave; as a processor of input the gate tells the model of an edit. Hooks that
- * are given to a single run (`generate`, `stream`) come in the place of an agent's: gate those, too.
+ * Mastra's hooks cannot change what a tool gave, and are not told its schema; as a processor of input the gate tells the
+ * model of an edit, and learns the schemas that an edit must meet. Hooks that are given to a single run (`generate`,
+ * `stream`) come in the place of an agent's: gate those, too.
  */
 import type { AskOptions, Client } from "./client.js";
 import type { Outcome } from "./gating.js";
-import { callOf, isObject, NO_OBJECT, replace } from "./objects.js";
+import { callOf, isObject, NO_OBJECT, replace, schemaIn, type Schema } from "./objects.js";
 import { wordsOf } from "./reporting.js";
 
 interface Called {
@@ -24,7 +25,8 @@ export class MastraGate {
   readonly id = "metacog";
   readonly #client: Client;
   readonly #options: Omit<AskOptions, "signal">;
-  /** By the context of each call, until it has run: what a person approved. */
+  readonly #schemas = new Map<string, Schema | undefined>();
+  /** By the context of each call, until it has run: what let it. */
   readonly #approved = new WeakMap<object, Outcome>();
   /** By call: what the model is told of an edit, since its own call still has the arguments that it wanted. */
   readonly #edited = new Map<string, string>();
@@ -41,8 +43,12 @@ export class MastraGate {
     };
   }
 
-  /** Add a system message for each edited call that the model is about to read the result of. */
-  processInputStep<Message extends { role: string }>({ messages, systemMessages }: { messages: unknown; systemMessages: Message[] }) {
+  /** Learn of the tools, and add a system message for each edited call that the model is about to read the result of. */
+  processInputStep<Message extends { role: string }>(step: { messages: unknown; systemMessages: Message[]; tools?: unknown }) {
+    const { messages, systemMessages, tools } = step;
+    for (const [name, tool] of Object.entries(isObject(tools) ? tools : {})) {
+      if (isObject(tool)) this.#schemas.set(name, schemaIn(tool["inputSchema"] ?? tool["parameters"]));
+    }
     const read = JSON.stringify(messages);
     const said = JSON.stringify(systemMessages);
     const notes: SystemMessage[] = [...this.#edited]
@@ -53,7 +59,7 @@ export class MastraGate {
 
   async #before({ toolName, input, context }: Called): Promise<void | { proceed: false; output: unknown }> {
     const { toolCallId, abortSignal } = isObject(context) ? context : {};
-    const call = callOf(toolName, input, String(toolCallId));
+    const call = callOf(toolName, input, String(toolCallId), this.#schemas.get(toolName));
     const signal = abortSignal instanceof AbortSignal ? abortSignal : undefined;
     const told = await this.#client.gate(call, { ...this.#options, signal });
     if (!told.allowed) return { proceed: false, output: { error: told.message } };

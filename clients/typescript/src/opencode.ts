@@ -9,7 +9,7 @@
  */
 import { Client, type AskOptions } from "./client.js";
 import type { Outcome } from "./gating.js";
-import { callOf, isObject, NO_OBJECT, replace } from "./objects.js";
+import { callOf, isObject, NO_OBJECT, replace, schemaIn, type Schema } from "./objects.js";
 
 export interface OpenCodeOptions extends Omit<AskOptions, "signal"> {
   /** One with METACOG_URL and METACOG_API_KEY, unless given. */
@@ -33,12 +33,14 @@ interface Result {
 export interface OpenCodeHooks {
   config(config: { permission?: unknown }): Promise<void>;
   event(told: { event: { type: string; properties?: unknown } }): Promise<void>;
+  "tool.definition"(of: { toolID: string }, told: { parameters: unknown; jsonSchema?: unknown }): Promise<void>;
   "tool.execute.before"(called: Called, output: { args: unknown }): Promise<void>;
   "tool.execute.after"(called: Called, result: Result): Promise<void>;
 }
 
 /** Return the plugin; a session of OpenCode is a run and a session here. */
 export function openCode({ client, ...options }: OpenCodeOptions = {}): () => Promise<OpenCodeHooks> {
+  const schemas = new Map<string, Schema | undefined>(); // of the tools, as OpenCode tells its model of them
   const approved = new Map<string, Outcome>(); // by session and call, until it has run
   const take = (session: string, call: string): Outcome | undefined => {
     const key = `${session} ${call}`;
@@ -53,16 +55,20 @@ export function openCode({ client, ...options }: OpenCodeOptions = {}): () => Pr
       config.permission = rest;
     },
 
+    async "tool.definition"({ toolID }, { parameters, jsonSchema }) {
+      schemas.set(toolID, schemaIn(jsonSchema ?? parameters));
+    },
+
     async "tool.execute.before"({ tool, sessionID, callID }, output) {
       client ??= new Client(); // not before: OpenCode would run on without a plugin that throws
-      const told = await client.forRun(sessionID).gate(callOf(tool, output.args, callID), options);
+      const told = await client.forRun(sessionID).gate(callOf(tool, output.args, callID, schemas.get(tool)), options);
       if (!told.allowed) throw new Error(told.message);
       if (!isObject(told.arguments) || !isObject(output.args)) {
         client.reportSoon(told, "skipped", { detail: NO_OBJECT });
         throw new Error(NO_OBJECT);
       }
       replace(output.args, told.arguments);
-      if (told.held !== null) approved.set(`${sessionID} ${callID}`, told);
+      approved.set(`${sessionID} ${callID}`, told);
     },
 
     async "tool.execute.after"({ sessionID, callID }, result) {

@@ -105,6 +105,42 @@ suite("tools of the Vercel AI SDK, behind the gate", () => {
     assert.match(output.value, /^A reviewer changed this .*"eur":90.*\n.*\{"refunded":90\}$/);
   });
 
+  test("an edit that the tool cannot take is refused in the console", async () => {
+    const client = server.client();
+    const playing = play(client);
+    const { id } = await server.pending(client.run);
+    assert.match(await server.refusal(id, { order: "4711" }), /'eur'/);
+    await server.decide(id, "reject", { reason: "No." });
+    await playing;
+  });
+
+  test("what its tools gave goes along with the next call", async () => {
+    const client = server.client();
+    const calls = [1, 2, 3].map((eur) => ({ ...CALL, toolCallId: `call_${eur}`, input: JSON.stringify({ order: "1", eur }) }));
+    const turns = [{ ...called, content: calls.slice(0, 2) }, { ...called, content: calls.slice(2) }, done];
+    const model = new MockLanguageModelV3({ doGenerate: turns });
+    made = [];
+    const gated = new ToolGate(client).wrap(tools());
+    await server.allowing(() => generateText({ model, tools: gated, messages: PROMPT, stopWhen: stepCountIs(4) }));
+    assert.deepEqual((await server.given(client.run)).at(-1), "[refund]\nrefunded: 1\n[refund]\nrefunded: 2");
+  });
+
+  test("what the model's provider runs is asked by nobody", async () => {
+    const client = server.client();
+    const call = { toolCallId: "call_1", toolName: "web_search", providerExecuted: true };
+    const content: Generated["content"] = [
+      { ...call, type: "tool-call", input: '{"query": "refunds"}' },
+      { ...call, type: "tool-result", result: { hits: 3 } },
+      { type: "text", text: "Found 3." },
+    ];
+    const model = new MockLanguageModelV3({ doGenerate: [{ ...done, content }] });
+    const search = { type: "provider", id: "ours.web_search", args: {}, inputSchema: z.object({ query: z.string() }) };
+    const gated = new ToolGate(client).wrap({ web_search: search as unknown as ToolSet[string] });
+    const result = await generateText({ model, tools: gated, messages: PROMPT });
+    assert.match(JSON.stringify(result.toolResults), /"hits":3/);
+    assert.deepEqual(await server.held(client.run), []); // as ai 6.0.326 has it
+  });
+
   test("a rejected call is not made, and the model is told why", async () => {
     const client = server.client();
     const playing = play(client);

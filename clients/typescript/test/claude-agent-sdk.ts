@@ -28,14 +28,14 @@ suite("an agent of the Claude Agent SDK, behind the gate", () => {
   let made: number[];
   before(async () => {
     server = await metacog();
-    one = await scripted(900);
-    three = await scripted(1, 2, 3);
+    one = await scripted([900]);
+    three = await scripted([1, 2, 3]);
   });
   after(() => models.forEach((each) => each.stdin!.end()));
 
-  /** Start a model that uses the tool with each of these amounts at once. */
-  async function scripted(...amounts: number[]): Promise<string> {
-    const turns = [amounts.map((eur) => [REFUND, { eur }])];
+  /** Start a model that uses the tool turn after turn, with each of a turn's amounts at once. */
+  async function scripted(...amounts: number[][]): Promise<string> {
+    const turns = amounts.map((turn) => turn.map((eur) => [REFUND, { eur }]));
     const model = spawn(PYTHON, [`${ROOT}clients/testing/models.py`, JSON.stringify(turns)], { stdio: ["pipe", "pipe", "inherit"] });
     models.push(model);
     return String((await createInterface({ input: model.stdout! })[Symbol.asyncIterator]().next()).value);
@@ -93,6 +93,24 @@ suite("an agent of the Claude Agent SDK, behind the gate", () => {
   test("an edited call is made as it was edited", async () => {
     await decided("edit", { arguments: { eur: 90 } });
     assert.deepEqual(made, [90]);
+  });
+
+  test("an edit that the tool cannot take is refused in the console", async () => {
+    const run = named();
+    const schema = { type: "object", properties: { eur: { type: "number" } }, required: ["eur"] };
+    const playing = play(run, { schemas: { [REFUND]: schema } });
+    const { id } = await server.pending(run);
+    assert.match(await server.refusal(id, {}), /'eur'/);
+    await server.decide(id, "reject", { reason: "No." });
+    await playing;
+  });
+
+  test("what its tools gave goes along with the next call", async () => {
+    const run = named();
+    const url = await scripted([1, 2], [3]);
+    await server.allowing(() => play(run, {}, { url }));
+    const given = (await server.given(run)).at(-1)!;
+    for (const eur of [1, 2]) assert.match(given, new RegExp(`Refunded ${eur} EUR\\.`));
   });
 
   test("a call that failed is reported as failed", async () => {

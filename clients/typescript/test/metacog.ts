@@ -50,11 +50,27 @@ export class Metacog {
   }
 
   /** Give the server an order: see the head of server.py. */
-  async order(order: string): Promise<void> {
+  async order(order: string): Promise<unknown> {
     this.#process.stdin!.write(`${order}\n`);
     const told = await this.#lines.next();
-    const answer = JSON.parse(String(told.value)) as { ok: boolean; error: string };
+    const answer = JSON.parse(String(told.value)) as { ok: boolean; error: string; found: unknown };
     if (!answer.ok) throw new Error(answer.error);
+    return answer.found;
+  }
+
+  /** What went along with each post of a session as what its tools gave, the oldest first. */
+  async given(session: string): Promise<string[]> {
+    return (await this.order(`given ${session}`)) as string[];
+  }
+
+  /** Let all calls pass while something is done. */
+  async allowing(act: () => Promise<unknown>): Promise<void> {
+    await this.order('policy {"default_tool_call": "allow"}');
+    try {
+      await act();
+    } finally {
+      await this.order('policy {"default_tool_call": "ask"}');
+    }
   }
 
   /** Call the API as a person. */
@@ -75,6 +91,16 @@ export class Metacog {
   async decide(held: string, verdict: "approve" | "edit" | "reject" | "answer", more: object = {}): Promise<void> {
     const edited = "arguments" in more ? { accept_risk: true } : {}; // whatever keys it leaves out
     await this.review(`/held/${held}/decision`, { verdict, ...edited, ...more });
+  }
+
+  /** Try to edit a call into what its tool cannot take; return what the console says of it. */
+  async refusal(held: string, given: object): Promise<string> {
+    try {
+      await this.decide(held, "edit", { arguments: given });
+    } catch (error) {
+      return String(error);
+    }
+    throw new Error("The edit was taken.");
   }
 
   /** All held items of one run, decided or not. */

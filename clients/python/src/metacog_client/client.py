@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -46,16 +47,16 @@ class Client(Core):
         allowed. `unreachable="allow"` lets through what metacog did not answer about; never what it holds or refuses.
         `on_held` is called, before the wait, with the outcome that is `pending`: its `review_url` is where to decide.
         """
-        question = Question.of(
+        question = self._question(
             asked,
-            self.run,
             session,
             user_message=user_message,
             metadata=metadata,
             require_review=require_review,
             expires_in=expires_in,
         )
-        return self._run(flows.gate(question, self._until(deadline), self.retry_seconds, unreachable, on_held))
+        until = self._until(deadline)
+        return question.about(self._run(flows.gate(question, until, self.retry_seconds, unreachable, on_held)))
 
     @overload
     def ask(
@@ -117,16 +118,16 @@ class Client(Core):
                 asked, schema, choices, self.run, session or self.run, call_id, user_message, metadata, expires_in
             )
             return self._run(flows.answer(to_person, self._until(deadline), self.retry_seconds, on_asked))
-        question = Question.of(
+        question = self._question(
             asked,
-            self.run,
             session,
             user_message=user_message,
             metadata=metadata,
             require_review=require_review,
             expires_in=expires_in,
         )
-        return self._run(flows.ask(question, self._until(deadline), self.retry_seconds, unreachable))
+        until = self._until(deadline)
+        return question.about(self._run(flows.ask(question, until, self.retry_seconds, unreachable)))
 
     def wait(
         self, held: str, *, asked: Asked | None = None, session: str | None = None, deadline: float | None = None
@@ -137,7 +138,8 @@ class Client(Core):
         equal calls in one session, which are one held item, one may be made: give what was `asked` to know which.
         """
         question = Question.of(asked, self.run, session) if asked else None
-        return self._run(flows.wait(held, self._until(deadline), question))
+        told = self._run(flows.wait(held, self._until(deadline), question))
+        return question.about(told) if question else replace(told, session=session or self.run)
 
     def withdraw(self, held: str, reason: str = "") -> Decided:
         """Take a question back, and return the decision; Refused (409) where it is decided already."""
@@ -213,10 +215,14 @@ class Client(Core):
         one it is sent now; Unreachable or Refused where that fails.
         """
         body = requests.recorded(response, self.run, session, user_message, metadata, fields)
+        given = None if "command_output" in fields else self._given(body["session"], body["id"])
+        body |= flows.output_beside(body, given)
         if self._spool is not None:
             self.transport.block(partial(self._keep, body))
         else:
             self._run(flows.fetch(requests.post(body), self._soon()))
+        if given:
+            given.sent()
 
     def flush(self, deadline: float | None = None) -> int:
         """Send what the spool keeps, and return how many records are left."""

@@ -6,13 +6,16 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from . import flows
 from .errors import NotConfigured
 from .exchange import Until
-from .gating import Outcome
+from .flows import Question
+from .gating import Asked, Outcome
 from .reporting import Made, Reporter, reporting
+from .reporting.outputs import Given, Outputs
 from .spool import Sender, Spool
 from .transport import Transport
 from .webhooks import Event, verified
@@ -35,13 +38,15 @@ class Core:
         deadline: float | None = DEADLINE_SECONDS,
         retry_seconds: float = RETRY_SECONDS,
         spool: Spool | str | os.PathLike[str] | None = None,
+        outputs: bool = True,
     ) -> None:
         """Read what is not given from METACOG_URL and METACOG_API_KEY; NotConfigured where that is not there either.
 
         `run` names this run of the agent: the same run and call id, from whatever process, is the same question; the
         client makes one up unless it is given. `deadline` is for how many seconds a decision is waited for unless a
         call says otherwise (None: for ever), `retry_seconds` for how long an answer is tried for at all. `spool`, a
-        file, keeps what `record` is given until metacog has it.
+        file, keeps what `record` is given until metacog has it. What tools gave since the last response goes along with
+        the next one, unless `outputs` is False.
         """
         url = (url or os.environ.get("METACOG_URL", "")).rstrip("/").removesuffix("/api/v1").rstrip("/")
         key = api_key or os.environ.get("METACOG_API_KEY", "")
@@ -59,7 +64,8 @@ class Core:
         self._settings = {"base_url": f"{self.url}/api/v1", "headers": headers}
         self._connect()
         self._spool = spool if spool is None or isinstance(spool, Spool) else Spool(spool)
-        self._reporter = Reporter(lambda: Transport(self._settings))
+        self._outputs = Outputs() if outputs else None
+        self._reporter = Reporter(lambda: Transport(self._settings), self._outputs)
         self._sender = Sender(self._send_spooled)
         if self._spool is not None and self._spool.waiting:  # left by an earlier process
             self._sender.wake()
@@ -72,6 +78,21 @@ class Core:
         other = copy(self)
         other.run = run
         return other
+
+    def add_output(self, output: Any, *, tool: str = "", session: str | None = None) -> None:
+        """Keep what a tool gave, any value: it goes along with the next response of this session (the run).
+
+        `reporting` does it for the call that is made within. Raises nothing.
+        """
+        if self._outputs is not None:
+            self._outputs.add(session or self.run, output, tool)
+
+    def _question(self, asked: Asked, session: str | None, **rest: Any) -> Question:
+        question = Question.of(asked, self.run, session, **rest)
+        return replace(question, given=self._given(question.session, question.key))
+
+    def _given(self, session: str, key: str) -> Given | None:
+        return None if self._outputs is None else self._outputs.given(session, key)
 
     def _until(self, deadline: float | None) -> Until:
         return Until.after(self.deadline if deadline is None else deadline)

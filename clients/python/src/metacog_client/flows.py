@@ -5,17 +5,21 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 from .errors import NotAnswered, Refused, Unreachable
 from .exchange import NOT_METACOG, Send, Sleep, Steps, Until, answered, content, request
 from .gating import NOT_JSON, Asked, Outcome, OutcomeVerdict, Text, ToolCall, as_json, derived, ended, key_of, outcome
 
+if TYPE_CHECKING:
+    from .reporting.outputs import Given
+
 WAIT_SECONDS = 25.0  # of one long poll: below what proxies allow, usually 30 or 60
 AGAIN_SECONDS = 0.5  # between two polls, where a proxy answered sooner
 MAX_CALL_ID = 255
 MAX_HINTS = 4_096  # of a tool's annotations, in bytes of JSON
+MAX_BODY = 1_048_576  # bytes of a response
 MAX_SCHEMA = 65_536  # of a schema's JSON, in bytes: of a larger one metacog is told that it was left out
 
 WhenUnreachable = Literal["deny", "allow"]
@@ -44,6 +48,7 @@ class Question:
     metadata: Mapping[str, Any] | None = None
     require_review: bool = False
     expires_in: int | None = None
+    given: Given | None = None  # what tools gave before it
 
     @classmethod
     def of(cls, asked: Asked, run: str, session: str | None, **rest: Any) -> Question:
@@ -77,7 +82,21 @@ class Question:
         }
         if self.user_message is not None:
             body["user_message"] = self.user_message
-        return request("POST", "/responses", body)
+        return request("POST", "/responses", body | output_beside(body, self.given))
+
+    def about(self, told: Outcome) -> Outcome:
+        """Give an outcome with what it is about."""
+        return replace(told, session=self.session, tool=getattr(self.asked, "name", None))
+
+
+def output_beside(body: Mapping[str, Any], given: Given | None) -> dict[str, str]:
+    """Give the part of a response that has what tools gave; where both are too large for one, a line that says so."""
+    if given is None or not given.text:
+        return {}
+    output = {"command_output": given.text}
+    if len(as_json({**body, **output}).encode("utf-8", "surrogatepass")) <= MAX_BODY:
+        return output
+    return {"command_output": "[what tools gave before is left out: this response is too large]"}
 
 
 def schema_of(call: ToolCall) -> dict[str, Any]:
@@ -129,7 +148,10 @@ def ask(question: Question, until: Until, retry_seconds: float, unreachable: Whe
         return outcome("unreachable", reason=f"what is asked about is no JSON: {error}")
     try:
         answer = yield from answered(send, until.sooner(retry_seconds))
-        return assessed(content(answer), question.asked)
+        told = assessed(content(answer), question.asked)
+        if question.given:
+            question.given.sent()
+        return told
     except Unreachable as error:
         if unreachable == "allow":
             return unasked(question.asked, str(error))

@@ -53,7 +53,7 @@ class Outcome:
     Only if `allowed`: a call with `arguments`, words as `text`, both as decided. `message` is one English sentence for
     the model, whatever the verdict. `held` names the held item, where there is one, and `review_url` its page, where a
     person decides it (`gate` and `ask` know it, `wait` alone does not). `effects` are what `ask` was told a tool call
-    would do, None where it was not.
+    would do, None where it was not. `session` and `tool` say what was asked about, to know its output by.
     """
 
     verdict: OutcomeVerdict
@@ -66,6 +66,8 @@ class Outcome:
     by: str | None = None
     review_url: str | None = field(default=None, compare=False)
     effects: tuple[Mapping[str, Any], ...] | None = field(default=None, compare=False)
+    session: str | None = field(default=None, compare=False)
+    tool: str | None = field(default=None, compare=False)
 
 
 def as_json(value: Any) -> str:

@@ -33,7 +33,10 @@ class Plays:
     page = ""  # what the documentation's example has and no other has
 
     def play(self, run: str, calls: Any = ONE, *, retry_seconds: float = 30.0, **options: Any) -> str:
-        """Have the model make these calls at once; return all that it was told then. `options` are the gate's."""
+        """Have the model make these calls at once; return all that it was told then. `options` are the gate's.
+
+        `then` of them are the calls that it makes one after the other once it has been told of those.
+        """
         raise NotImplementedError  # each adapter has its own
 
     def begin(self, run: str, folder: str) -> None:
@@ -70,6 +73,18 @@ class Plays:
         assert "Refund an order." in item["description"]
         assert item["schema"]["properties"]["eur"]["type"] == "number"
         assert MADE == []
+
+    def test_an_edit_that_the_tool_cannot_take_is_refused_in_the_console(self, metacog: Any, run: str) -> None:
+        self.play(run, deadline=0)
+        assert "'eur'" in metacog.refusal(metacog.next_pending(run)["id"], {"order": "4711"})
+
+    def test_what_its_tools_gave_goes_along_with_the_next_call(self, metacog: Any, run: str) -> None:
+        metacog.policy(default_tool_call="allow")
+        try:
+            self.play(run, [{"order": "1", "eur": eur} for eur in (1.0, 2.0)], then=[{"order": "1", "eur": 3.0}])
+        finally:
+            metacog.policy(default_tool_call="ask")
+        assert all(f"Refunded {eur} EUR." in metacog.given(run)[-1] for eur in (1, 2))
 
     def test_a_rejected_call_is_not_made_and_the_model_reads_why(self, metacog: Any, run: str) -> None:
         deciding = metacog.decide_next("reject", run, reason="It was refunded last week.")

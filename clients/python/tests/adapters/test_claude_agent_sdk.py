@@ -129,6 +129,26 @@ def test_what_nobody_decides_in_time_is_not_made(metacog: Any, model: Model, tmp
     assert f"{metacog.url}/queue/{metacog.pending(session)[0]['id']}" in told(model)
 
 
+def test_an_edit_that_the_tool_cannot_take_is_refused_in_the_console(
+    metacog: Any, model: Model, tmp_path: Path, session: str
+) -> None:
+    schema = {"type": "object", "properties": {"eur": {"type": "number"}}, "required": ["eur"]}
+    played(model.url, tmp_path, session, {"deadline": 4, "schemas": {REFUND: schema}})
+    assert "'eur'" in metacog.refusal(metacog.pending(session)[0]["id"], {})
+
+
+def test_what_its_tools_gave_goes_along_with_the_next_call(
+    metacog: Any, model: Model, tmp_path: Path, session: str
+) -> None:
+    model.turns = [[(REFUND, {"eur": 1}), (REFUND, {"eur": 2})], [(REFUND, {"eur": 3})]]
+    metacog.policy(default_tool_call="allow")
+    try:
+        played(model.url, tmp_path, session)
+    finally:
+        metacog.policy(default_tool_call="ask")
+    assert all(f"Refunded {eur} EUR." in metacog.given(session)[-1] for eur in (1, 2))
+
+
 def test_nothing_is_made_while_metacog_is_down_unless_the_gate_says_so(
     metacog: Any, model: Model, tmp_path: Path, session: str
 ) -> None:

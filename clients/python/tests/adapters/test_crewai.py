@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from crewai.tools import tool
 
 from metacog_client import Client
 from metacog_client.adapters.crewai import Gate
@@ -94,6 +95,30 @@ def test_it_runs_an_edited_call_with_the_reviewers_arguments(metacog: Any, play:
     assert ran(ledger) == ["4711 5"]
     assert said(heard, "Only the shipping.")
     assert said(heard, "refunded 5 EUR for 4711")
+
+
+def test_an_edit_that_the_tool_cannot_take_is_refused_in_the_console(metacog: Any, ledger: Path, run: str) -> None:
+    @tool("refund")
+    def refund(order: str, eur: int) -> str:
+        """Refund an order."""
+        return ""
+
+    mine = crew(Scripted(model="scripted", turns=ONE), ledger)
+    mine.agents[0].tools = [refund]
+    with gated(run, deadline=0):
+        mine.kickoff()
+    assert "'eur'" in metacog.refusal(metacog.next_pending(run)["id"], {"order": "4711"})
+
+
+def test_what_its_tools_gave_goes_along_with_the_next_call(metacog: Any, play: Play, run: str) -> None:
+    metacog.policy(default_tool_call="allow")
+    try:
+        play([[{"order": "1", "eur": eur}] for eur in (1, 2, 3)])
+    finally:
+        metacog.policy(default_tool_call="ask")
+    before_first, first, second = metacog.given(run)
+    assert before_first == ""
+    assert ("refunded 1 EUR" in first, "refunded 2 EUR" in second, "refunded 1 EUR" in second) == (True, True, False)
 
 
 def test_it_does_not_run_a_rejected_call(metacog: Any, play: Play, ledger: Path, run: str) -> None:

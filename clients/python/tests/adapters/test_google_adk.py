@@ -26,6 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.EXPERIMENTAL.:UserWarning")
 
 class Scripted(BaseLlm):
     calls: list[dict[str, Any]]
+    then: list[dict[str, Any]] = []
     tool: str = "refund"
     told: list[str] = []
 
@@ -36,6 +37,8 @@ class Scripted(BaseLlm):
         if answers := [part.function_response.response for part in parts if part.function_response]:
             self.told.extend(json.dumps(each) for each in answers)
             said = [types.Part.from_text(text="Done.")]
+            if self.then:
+                said = [types.Part.from_function_call(name=self.tool, args=self.then.pop(0))]
         else:
             said = [types.Part.from_function_call(name=self.tool, args=each) for each in self.calls]
         yield LlmResponse(content=types.Content(role="model", parts=said))
@@ -57,7 +60,8 @@ class TestGoogleAdk(Plays):
         self.folder = str(tmp_path)
 
     def play(self, run: str, calls: Sequence[Any] = ONE, *, retry_seconds: float = 30.0, **options: Any) -> str:
-        model = Scripted(model="scripted", calls=list(calls), tool=options.pop("tool", "refund"))
+        then = options.pop("then", [])
+        model = Scripted(model="scripted", calls=list(calls), then=then, tool=options.pop("tool", "refund"))
         more = options.pop("more", {})
 
         async def playing() -> None:

@@ -135,6 +135,22 @@ def test_it_runs_an_edited_call_with_the_reviewers_arguments(metacog: Any, play:
     assert '{"eur":5,"order":"4711"}' in note
 
 
+def test_an_edit_that_the_tool_cannot_take_is_refused_in_the_console(metacog: Any, ledger: Path, run: str) -> None:
+    agent(MetacogMiddleware(deadline=0), ledger, ONE).invoke(GO, in_thread(run))
+    assert "'eur'" in metacog.refusal(metacog.next_pending(run)["id"], {"order": "4711"})
+
+
+@pytest.mark.parametrize("asked", [None, ["another"]])
+def test_what_its_tools_gave_goes_along_with_the_next_call(metacog: Any, play: Play, run: str, asked: Any) -> None:
+    metacog.policy(default_tool_call="allow")
+    try:
+        play([[call("1", 1, "a"), call("1", 2, "b")]], tools=asked)
+        play([[call("1", 3, "c")]])
+    finally:
+        metacog.policy(default_tool_call="ask")
+    assert all(f"refunded {eur} EUR" in metacog.given(run)[-1] for eur in (1, 2))
+
+
 def test_it_does_not_run_a_rejected_call(metacog: Any, play: Play, ledger: Path, run: str) -> None:
     metacog.decide_next("reject", run, reason="Not without a receipt.")
     [answer] = play(ONE)

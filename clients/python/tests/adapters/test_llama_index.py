@@ -28,14 +28,16 @@ class TestLlamaIndex(Plays):
         tools = options.pop("tools", None)
         tool = options.pop("tool", refund)
         kind = options.pop("kind", FunctionAgent)
+        turns = [list(calls), *([each] for each in options.pop("then", []))]
 
         def model(messages: Sequence[ChatMessage], **more: Any) -> ChatMessage:
-            if answers := [each.content or "" for each in messages if each.role == MessageRole.TOOL]:
-                told[:] = answers
+            told[:] = [each.content or "" for each in messages if each.role == MessageRole.TOOL]
+            turn = sum(any(isinstance(block, ToolCallBlock) for block in each.blocks) for each in messages)
+            if turn == len(turns):
                 return ChatMessage(role="assistant", content="Done.")
             blocks = [
-                ToolCallBlock(tool_call_id=f"c{n}", tool_name="refund", tool_kwargs=each)
-                for n, each in enumerate(calls)
+                ToolCallBlock(tool_call_id=f"c{turn}-{n}", tool_name="refund", tool_kwargs=each)
+                for n, each in enumerate(turns[turn])
             ]
             return ChatMessage(role="assistant", blocks=blocks)
 

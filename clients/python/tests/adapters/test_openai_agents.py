@@ -94,6 +94,22 @@ def test_what_became_of_an_approved_call_is_reported(metacog: Any, run: str) -> 
     assert (outcome["status"], outcome["result"]) == ("done", "Refunded 90 EUR.")
 
 
+def test_an_edit_that_the_tool_cannot_take_is_refused_in_the_console(metacog: Any, run: str) -> None:
+    asyncio.run(played(run, deadline=0))
+    assert "'eur'" in metacog.refusal(metacog.next_pending(run)["id"], {"order": "4711"})
+
+
+def test_what_its_tools_gave_goes_along_with_the_next_call(metacog: Any, run: str) -> None:
+    calls = [function_call("refund", {"order": "1", "eur": eur}, call_id=f"call_{eur}") for eur in (1, 2, 3)]
+    gate, model = gate_of(run), ScriptedModel([calls[:2], calls[2:], [assistant_message("Done.")]])
+    metacog.policy(default_tool_call="allow")
+    try:
+        asyncio.run(gate.run(Agent(name="refunds", model=model, tools=[gate(refund)]), "Refund.", run_config=QUIET))
+    finally:
+        metacog.policy(default_tool_call="ask")
+    assert all(f"Refunded {eur} EUR." in metacog.given(run)[-1] for eur in (1, 2))
+
+
 @pytest.mark.parametrize("fails", ["in words", "in own words", "by raising"])
 def test_a_call_that_failed_is_reported_as_failed(metacog: Any, run: str, fails: str) -> None:
     def broken(order: str, eur: float) -> str:

@@ -88,6 +88,26 @@ def test_what_became_of_an_approved_call_is_reported(metacog: Any, run: str) -> 
     assert (outcome["status"], outcome["result"]) == ("done", "Refunded 90 EUR.")
 
 
+def test_an_edit_that_the_tool_cannot_take_is_refused_in_the_console(metacog: Any, run: str) -> None:
+    played(run, deadline=0)
+    assert "'eur'" in metacog.refusal(metacog.next_pending(run)["id"], {"order": "4711"})
+
+
+def test_what_its_tools_gave_goes_along_with_the_next_call(metacog: Any, run: str) -> None:
+    calls = [ToolCallPart("refund", {"order": "1", "eur": eur}, tool_call_id=f"call_{eur}") for eur in (1, 2, 3)]
+
+    def model(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        turn = sum(isinstance(each, ModelResponse) for each in messages)
+        return ModelResponse([calls[:2], calls[2:], [TextPart("Done.")]][turn])
+
+    metacog.policy(default_tool_call="allow")
+    try:
+        Agent(FunctionModel(model), tools=[refund], capabilities=[gate_of(run)]).run_sync("Refund.")
+    finally:
+        metacog.policy(default_tool_call="ask")
+    assert all(f"Refunded {eur} EUR." in metacog.given(run)[-1] for eur in (1, 2))
+
+
 @pytest.mark.parametrize(
     ("raised", "detail"),
     [(ValueError("No such order."), "ValueError: No such order."), (ModelRetry("Try 4712."), "Try 4712.")],

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from metacog_client.hooks.dialects import REQUIRED
+
 from .conftest import Agent, Start
 
 EACH = pytest.mark.parametrize("name", ["claude-code", "codex", "opencode"])
@@ -126,15 +128,16 @@ def test_a_call_of_an_mcp_server_is_held_with_its_arguments(metacog: Any, agent_
 PATCH = "*** Begin Patch\n*** Add File: made\n+1\n*** End Patch\n"
 
 
+def writes(agent: Agent) -> list[list[Any]]:
+    if agent.name == "codex":
+        return [[("apply_patch", {"$input": PATCH})]]
+    if agent.name == "opencode":
+        return [[("write", {"filePath": str(agent.folder / "made"), "content": "1\n"})]]
+    return [[("Write", {"file_path": str(agent.folder / "made"), "content": "1\n"})]]
+
+
 @EACH
 def test_a_file_is_written_once_a_person_has_approved_it(metacog: Any, agent_of: Start, name: str) -> None:
-    def writes(agent: Agent) -> list[list[Any]]:
-        if name == "codex":
-            return [[("apply_patch", {"$input": PATCH})]]
-        if name == "opencode":
-            return [[("write", {"filePath": str(agent.folder / "made"), "content": "1\n"})]]
-        return [[("Write", {"file_path": str(agent.folder / "made"), "content": "1\n"})]]
-
     agent = agent_of(name, writes)
     running = agent.start()
     (item,) = held(metacog)
@@ -142,6 +145,41 @@ def test_a_file_is_written_once_a_person_has_approved_it(metacog: Any, agent_of:
     metacog.decide(item["id"], "approve")
     agent.end(running)
     assert (agent.folder / "made").read_text() == "1\n"
+
+
+@EACH
+def test_an_edit_that_the_tool_cannot_take_is_refused_in_the_console(metacog: Any, agent_of: Start, name: str) -> None:
+    agent = agent_of(name, writes)
+    running = agent.start()
+    item = metacog.item(held(metacog)[0]["id"])
+    needed = "command" if name == "codex" else "content"
+    left = {key: value for key, value in item["arguments"].items() if key != needed}
+    assert f"'{needed}'" in metacog.refusal(item["id"], left)
+    metacog.decide(item["id"], "reject")
+    agent.end(running)
+
+
+def test_what_claude_codes_tools_cannot_do_without_is_known(agent_of: Start) -> None:
+    agent = agent_of("claude-code", touches, "--wait", "1")
+    agent.run()
+    offered = {each["name"]: sorted(each["input_schema"].get("required", [])) for each in agent.offered}
+    known = {name: sorted(needed) for name, needed in REQUIRED.items() if name in offered}
+    assert known == {name: offered[name] for name in known}
+    assert {"Bash", "Edit", "Read", "Write"} <= known.keys()
+
+
+def test_what_opencodes_tools_gave_goes_along_with_the_next_call(metacog: Any, agent_of: Start) -> None:
+    agent = agent_of("opencode", lambda agent: [[agent.shell("echo 41"), agent.shell("echo 42")], touches(agent)[0]])
+    rules = [{"tool": "bash", "where": {"/command": {"glob": "echo *"}}, "do": "allow"}]
+    metacog.policy(rules=rules)
+    try:
+        running = agent.start()
+        item = metacog.item(held(metacog)[0]["id"])
+    finally:
+        metacog.policy(rules=[])
+    assert all(f"[bash]\n{number}" in metacog.given(item["session"])[-1] for number in (41, 42))
+    metacog.decide(item["id"], "reject")
+    agent.end(running)
 
 
 @EACH

@@ -61,6 +61,25 @@ async def test_the_person_sees_the_tool_as_its_server_describes_it(metacog: Any,
     assert call["annotations"]["destructiveHint"] is True
 
 
+async def test_an_edit_that_the_tool_cannot_take_is_refused_in_the_console(metacog: Any, setting: Any) -> None:
+    async with setting.client(setting.proxied(setting.bank)) as client, anyio.create_task_group() as tasks:
+        tasks.start_soon(client.call_tool, "transfer", PAY)
+        item = await anyio.to_thread.run_sync(metacog.next_pending, setting.run)
+        assert "'eur'" in metacog.refusal(item["id"], {"to": "DE89"})
+        metacog.decide(item["id"], "reject")
+
+
+async def test_what_its_tools_gave_goes_along_with_the_next_call(metacog: Any, setting: Any) -> None:
+    metacog.policy(default_tool_call="allow")
+    try:
+        async with setting.client(setting.proxied(setting.bank)) as client:
+            for _ in range(2):
+                await client.call_tool("transfer", PAY)
+    finally:
+        metacog.policy(default_tool_call="ask")
+    assert ["eur: 20" in given for given in metacog.given(setting.run)] == [False, True]
+
+
 def test_a_schema_that_is_too_large_is_named_and_not_sent(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "state")
     gate = Gate(AsyncClient("http://127.0.0.1:1", "mck_x"), journal, "s1", Definitions(journal, "bank"))

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 from claude_agent_sdk import (
@@ -40,13 +41,16 @@ class Gate:
         *,
         deadline: float | None = None,
         passed: Literal["nothing", "allow"] = "nothing",
+        schemas: Mapping[str, Mapping[str, Any]] | None = None,
         **options: Any,
     ) -> None:
         """`passed` says what becomes of calls that metacog does not hold: Claude Code's own permissions, or allow.
 
+        `schemas` are the JSON Schemas that an edit must meet, by tool (`mcp__till__refund`): nobody tells a hook.
         `options` are more of what `AsyncClient.gate` takes, such as `expires_in`.
         """
         self.client, self.deadline, self.passed, self.options = client, deadline, passed, options
+        self.schemas = schemas or {}
         self._approved: dict[str, Outcome] = {}  # by call, until it has run
 
     @property
@@ -62,7 +66,7 @@ class Gate:
         self, name: str, given: dict[str, Any], context: ToolPermissionContext
     ) -> PermissionResultAllow | PermissionResultDeny:
         """Decide where Claude Code would ask a person; for `ClaudeAgentOptions(can_use_tool=…)`."""
-        asked = ToolCall(name, given, context.tool_use_id, schema_of(given))
+        asked = ToolCall(name, given, context.tool_use_id, self.schemas.get(name) or schema_of(name, given))
         told = await self.client.gate(asked, deadline=self.deadline, **self.options)
         if not told.allowed:
             return PermissionResultDeny(message=told.message)
@@ -74,21 +78,27 @@ class Gate:
         call = CLAUDE_CODE.read(json.dumps(told).encode())
         if not isinstance(call, Call):
             raise TypeError("a hook before a tool was told of another event")
+        asked = replace(call.asked, schema=self.schemas.get(call.asked.name) or call.asked.schema)
         metadata = {**call.around, **(self.options.get("metadata") or {})}
         options = {"session": call.session, **self.options, "metadata": metadata}
-        outcome = await self.client.gate(call.asked, deadline=self.deadline, **options)
+        outcome = await self.client.gate(asked, deadline=self.deadline, **options)
         answer = answer_of(outcome, self.passed)
-        if outcome.held and answer.do == "allow" and call.asked.call_id:
-            self._approved[call.asked.call_id] = outcome
+        if outcome.held and answer.do == "allow" and asked.call_id:
+            self._approved[asked.call_id] = outcome
         written: dict[str, Any] = json.loads(CLAUDE_CODE.write(answer) or "{}")
         return written
 
     async def _after(self, told: Mapping[str, Any], call_id: str | None, context: Any) -> dict[str, Any]:
-        """Report what became of a call that a person approved."""
+        """Say what became of a call."""
         ran = CLAUDE_CODE.read(json.dumps(told, default=str).encode())
-        if isinstance(ran, Ran) and (outcome := self._approved.pop(ran.call_id, None)):
+        if not isinstance(ran, Ran):
+            return {}
+        if outcome := self._approved.pop(ran.call_id, None):
             with self.client.reporting(outcome) as made:
                 made.result, made.status, made.detail = ran.result, ran.status, ran.detail
+        else:
+            session = self.options.get("session") or ran.session
+            self.client.add_output(ran.result or ran.detail, tool=told["tool_name"], session=session)
         return {}
 
 

@@ -90,17 +90,17 @@ class Gate:
             if told.verdict == "edit":
                 context.tool_input.clear()
                 context.tool_input.update(told.arguments)
-            if told.held or not told.allowed:
-                self._told.set((context.tool_input, told))
+            self._told.set((context.tool_input, told))
         except Exception as error:  # CrewAI would make the call
             told = outcome("unreachable", reason=f"{type(error).__name__}: {error}")
             self._told.set((context.tool_input, told))
         return None if told.allowed else False
 
     def after(self, context: ToolCallHookContext) -> str | None:
-        """Report what became of an approved call. Tell the model why one was not made, or made with other arguments."""
+        """Say what became of a call. Tell the model why one was not made, or made with other arguments."""
         mine = self._told.get()
         if mine is None or mine[0] is not context.tool_input:
+            self._client.add_output(context.tool_result, tool=context.tool_name)
             return None
         self._told.set(None)
         told = mine[1]

@@ -58,18 +58,19 @@ class Gate(BasePlugin):
             return {"error": told.message}
         tool_args.clear()
         tool_args.update(told.arguments)
-        if told.held:
-            self._told[key(tool_context)] = told
+        self._told[key(tool_context)] = told
         return None
 
     async def after_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, result: Any
     ) -> dict[str, Any] | None:
-        """Report what became of an approved call; tell the model of an edit, since its own has other arguments."""
+        """Say what became of a call; tell the model of an edit, since its own has other arguments."""
         if tool_context.function_call_id in tool_context.actions.requested_tool_confirmations:
             return None  # it waits for ADK's own confirmation, and is called again
         told = self._told.pop(key(tool_context), None)
         if told is None:
+            session = self.options.get("session") or tool_context.session.id
+            self.client.add_output(result, tool=tool.name, session=session)
             return None
         with self.client.reporting(told) as made:
             made.result = result
@@ -82,7 +83,7 @@ class Gate(BasePlugin):
     async def on_tool_error_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, error: Exception
     ) -> None:
-        """Report that an approved call failed, and leave the error to ADK."""
+        """Say that a call failed, and leave the error to ADK."""
         if told := self._told.pop(key(tool_context), None):
             with self.client.reporting(told) as made:
                 made.fail(words_of(error))

@@ -94,7 +94,9 @@ class MetacogMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Run) -> ToolMessage | Command[Any]:
         if not self._gates(request.tool_call["name"]):
-            return handler(request)
+            result = handler(request)
+            self._keep(request, result)
+            return result
         told = self._wait(request) if self._pause == "wait" else self._look(request)
         with self._given.reporting(told, unless=GraphBubbleUp) as made:  # a tool that pauses the run is called again
             if (refused := not_run(request, told)) is not None:
@@ -106,7 +108,9 @@ class MetacogMiddleware(AgentMiddleware[Any, Any, Any]):
 
     async def awrap_tool_call(self, request: ToolCallRequest, handler: RunAsync) -> ToolMessage | Command[Any]:
         if not self._gates(request.tool_call["name"]):
-            return await handler(request)
+            result = await handler(request)
+            self._keep(request, result)
+            return result
         told = await (self._await(request) if self._pause == "wait" else self._alook(request))
         with self._given.reporting(told, unless=GraphBubbleUp) as made:
             if (refused := not_run(request, told)) is not None:
@@ -158,6 +162,11 @@ class MetacogMiddleware(AgentMiddleware[Any, Any, Any]):
                 return now
             interrupt(paused(request, told if now.held in (None, told.held) else now))
         return told
+
+    def _keep(self, request: ToolCallRequest, result: ToolMessage | Command[Any]) -> None:
+        """Keep what a tool gave that nobody was asked about."""
+        note_result(made := Made(), result)
+        self._given.add_output(made.result, tool=request.tool_call["name"], session=thread_of(request))
 
     def _gates(self, name: str) -> bool:
         return self._tools is None or name in self._tools
@@ -221,7 +230,9 @@ AnyClient = TypeVar("AnyClient", Client, AsyncClient)
 
 def alike(client: Client | AsyncClient, kind: type[AnyClient]) -> AnyClient:
     """Make the other kind of client, since an agent may be invoked with and without await."""
-    return kind(client.url, client._key, run=client.run, deadline=client.deadline, retry_seconds=client.retry_seconds)
+    other = kind(client.url, client._key, run=client.run, deadline=client.deadline, retry_seconds=client.retry_seconds)
+    other._outputs = client._outputs
+    return other
 
 
 def messages_of(state: Any) -> Sequence[Any]:

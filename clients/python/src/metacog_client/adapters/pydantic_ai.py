@@ -82,12 +82,14 @@ class Gate(AbstractCapability[AgentDepsT]):
     async def wrap_tool_execute(
         self, ctx: RunContext[AgentDepsT], *, call: ToolCallPart, tool_def: ToolDefinition, args: Any, handler: Any
     ) -> Any:
-        """Report what became of an approved call. Tell the model of an edit, since its own call has other arguments."""
+        """Say what became of a call. Tell the model of an edit, since its own call has other arguments."""
         metadata = ctx.tool_call_metadata
         decided = metadata.get(HELD) if isinstance(metadata, dict) else None
         if not isinstance(decided, dict):
-            return await handler(args)
+            decided = {"verdict": "pass", "message": "", "held": None}
+        session = self.options.get("session") or self.client.run
         outcome = Outcome(decided["verdict"], True, decided["message"], held=decided["held"])
+        outcome = replace(outcome, session=session, tool=call.tool_name)
         with self.client.reporting(outcome, unless=GOES_ON) as made:
             result = await handler(args)
             made.result = result.return_value if isinstance(result, ToolReturn) else result

@@ -21,6 +21,22 @@ MAX_KEPT, MAX_DESCRIPTION = 200, 10_000  # characters
 # As Codex writes it before the output that the model reads, at the beginning of a line.
 EXIT_CODE = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d{1,9})$", re.MULTILINE)
 JSON_TYPES: dict[type, str] = {str: "string", bool: "boolean", dict: "object", list: "array"}
+# What their own tools cannot do without, of which no hook is told. The TypeScript client has the same.
+REQUIRED: dict[str, tuple[str, ...]] = {
+    "Agent": ("description", "prompt"),
+    "Bash": ("command",),
+    "Edit": ("file_path", "old_string", "new_string"),
+    "Glob": ("pattern",),
+    "Grep": ("pattern",),
+    "NotebookEdit": ("notebook_path", "new_source"),
+    "Read": ("file_path",),
+    "Skill": ("skill",),
+    "Task": ("description", "prompt"),
+    "TodoWrite": ("todos",),
+    "WebFetch": ("url", "prompt"),
+    "WebSearch": ("query",),
+    "Write": ("file_path", "content"),
+}
 
 Do = Literal["nothing", "allow", "deny", "ask", "defer"]
 
@@ -97,7 +113,7 @@ class Dialect:
             given,
             # Without an id it cannot be told from the next call like it: then it is a new one, never a known one.
             call_id=call_id if isinstance(call_id, str) and call_id else None,
-            schema=schema_of(given),
+            schema=schema_of(told["tool_name"], given),
             description=purpose[:MAX_DESCRIPTION] if isinstance(purpose, str) and purpose.strip() else None,
         )
         around = {name: told[name][:MAX_KEPT] for name in KEPT if isinstance(told.get(name), str)}
@@ -147,11 +163,12 @@ def exit_code(result: Any) -> int | None:
     return None
 
 
-def schema_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Say what an edit must keep: each argument's type, and the command where there is one."""
+def schema_of(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Say what an edit must keep: each argument's type, and what the tool cannot do without, such as the command."""
     types = {name: JSON_TYPES.get(type(value), "number") for name, value in arguments.items() if value is not None}
+    required = [name for name in REQUIRED.get(tool, ("command",)) if name in types]
     schema: dict[str, Any] = {"type": "object", "properties": {name: {"type": each} for name, each in types.items()}}
-    return schema | ({"required": ["command"]} if "command" in types else {})
+    return schema | ({"required": required} if required else {})
 
 
 CLAUDE_CODE = Dialect("claude-code", late=("deny", "defer", "ask"), says_allow=True, after=(AFTER, AFTER_FAILURE))

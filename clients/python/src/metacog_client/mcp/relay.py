@@ -313,8 +313,9 @@ class Relay:
         return None
 
     def _report(self, made: _Made, message: wire.Message) -> None:
-        """Report what became of a call: a result, one that says that it is an error, or an error of the protocol."""
+        """Say what became of a call: a result, one that says that it is an error, or an error of the protocol."""
         if made.outcome is None:
+            self.gate.client.add_output(message.get("result"), tool=made.name, session=self.gate.session)
             return
         error, result = message.get("error"), message.get("result")
         with self.gate.client.reporting(made.outcome) as ran:

@@ -12,13 +12,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import flows, requests
-from .errors import Refused, Unreachable
-from .exchange import Steps, Until
-from .gating import NOT_JSON, Outcome
+from .. import flows, requests
+from ..errors import Refused, Unreachable
+from ..exchange import Steps, Until
+from ..gating import NOT_JSON, Outcome
+from .outputs import Outputs
 
 if TYPE_CHECKING:
-    from .transport import Transport
+    from ..transport import Transport
 
 Status = Literal["done", "failed", "skipped"]
 
@@ -80,9 +81,9 @@ class Reporter:
     What cannot be told is dropped with a line in the log `metacog_client`.
     """
 
-    def __init__(self, connect: Callable[[], Transport]) -> None:
-        """Take what gives the connections to report over; they are closed again."""
-        self._connect = connect
+    def __init__(self, connect: Callable[[], Transport], outputs: Outputs | None) -> None:
+        """Take what gives the connections to report over, which are closed again, and what collects outputs."""
+        self._connect, self.outputs = connect, outputs
         self._forget()
 
     def _forget(self) -> None:
@@ -137,14 +138,18 @@ def reporting(
         raise
     except BaseException as error:
         made.fail(words_of(error))
-        report_allowed(reporter, outcome, made)
+        settle(reporter, outcome, made)
         raise
-    report_allowed(reporter, outcome, made)
+    settle(reporter, outcome, made)
 
 
-def report_allowed(reporter: Reporter, outcome: Outcome, made: Made) -> None:
-    """Report a call that a person allowed; of others, and of words, nothing is to be reported."""
-    if outcome.held and outcome.verdict in ("approve", "edit") and outcome.text is None:
+def settle(reporter: Reporter, outcome: Outcome, made: Made) -> None:
+    """Keep what a call gave for the next response, and report it where a person allowed it; nothing of words."""
+    if outcome.text is not None:
+        return
+    if reporter.outputs is not None and outcome.session and made.status != "skipped":
+        reporter.outputs.add(outcome.session, made.detail if made.result is None else made.result, outcome.tool or "")
+    if outcome.held and outcome.verdict in ("approve", "edit"):
         reporter.add(outcome.held, made)
 
 
