@@ -35,7 +35,7 @@ from types import FrameType
 from typing import Any, NoReturn
 
 ROOT = Path(__file__).resolve().parents[2]
-START_SECONDS = 180.0  # a busy machine migrates an empty database in a minute
+START_SECONDS = 600.0  # a busy machine migrates an empty database in minutes
 STOP_SECONDS = 30.0
 RETRIES = ",".join(["1"] * 60)  # of deliveries, in seconds
 

@@ -324,7 +324,8 @@ export class Client {
       occurred_at: new Date().toISOString(), // it may be sent later
       ...options.fields,
     };
-    const given = options.fields && "command_output" in options.fields ? undefined : this.#outputs?.given(body.session, body.id);
+    const hasOwn = options.fields !== undefined && "command_output" in options.fields;
+    const given = hasOwn ? undefined : this.#outputs?.given(body.session ?? "", String(body.id));
     const whole = withOutput(body, given);
     if (this.#spool) await this.#spool.keep(asJson(whole));
     else await this.call("POST", "/responses", whole, options);

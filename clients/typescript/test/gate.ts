@@ -155,6 +155,59 @@ suite("the gate, asked of a running server", () => {
     await away.reported(); // at once: there is nothing to report
   });
 
+  test("a figure that an earlier tool gave is not marked as invented", async () => {
+    const score = async (outputs: boolean) => {
+      const client = server.client({ outputs });
+      const told = await client.gate({ name: "orders", arguments: {} });
+      await client.reporting(told, () => ({ orders: [{ eur: 1234, paid: "2025-03-03" }] }));
+      client.addOutput("Nobody else has paid.", { tool: "search" });
+      const text = "The first order cost 1,234 EUR and was paid on 3 March 2025.";
+      const held = await client.ask({ text }, { requireReview: true });
+      const { hesitation } = await server.review<Held>(`/held/${held.held}`);
+      return { given: (await server.given(client.run)).at(-1), signals: (hesitation as { signals: { type: string }[] }).signals.map((each) => each.type) };
+    };
+    await server.order('policy {"profile": "aware"}');
+    try {
+      await server.allowing(async () => {
+        const given = "[orders]\neur: 1234\npaid: 2025-03-03\n[search]\nNobody else has paid.";
+        assert.deepEqual(await score(true), { given, signals: [] });
+        assert.deepEqual(await score(false), { given: "", signals: ["no-source"] });
+      });
+    } finally {
+      await server.order('policy {"profile": "seed"}');
+    }
+  });
+
+  test("what tools gave goes along once, with the next response of its session; what is cut of it is named", async () => {
+    const client = server.client();
+    client.addOutput("one");
+    client.addOutput("elsewhere", { session: `${client.run}-2` });
+    await assert.rejects(client.record("Not taken.", { fields: { cycle: -1 } }), Refused);
+    await client.ask(refund());
+    client.addOutput({ two: [2, null] });
+    await client.ask(refund()); // asked again it is the same to the byte
+    await client.record("Next.");
+    await client.record("Last.", { fields: { command_output: "its own" } });
+    await client.forRun("r").record("There.", { session: `${client.run}-2` });
+    client.addOutput("Paid: 17 EUR", { tool: "pay" });
+    client.addOutput("x y ".repeat(40_000), { tool: "read" });
+    client.addOutput({ image: "A".repeat(9_000) });
+    await client.record("So.");
+    for (let number = 0; number < 140; number++) client.addOutput(`${number} `.repeat(1_000));
+    await client.record("So again.");
+    client.addOutput("much ".repeat(20_000));
+    await client.ask({ name: "write", arguments: { text: "x".repeat(1_000_000) } });
+    const given = await server.given(client.run);
+    const [many, last] = [given.at(-2)!, given.at(-1)];
+    assert.deepEqual(given.slice(0, 3), ["one", "two: 2", "its own"]);
+    assert.deepEqual(await server.given(`${client.run}-2`), ["elsewhere"]);
+    assert.match(given[3]!, /^\[pay\]\nPaid: 17 EUR\n\[read\]\nx y x y /);
+    assert.match(given[3]!, /\n\[… the rest of what read gave is left out\]\nimage: \[data that is no text is left out\]$/);
+    assert.match(many, /^\[12 earlier outputs are left out\]\n12 12 /);
+    assert.ok(given[3]!.length <= 65_536 && many.length <= 65_536);
+    assert.equal(last, "[what tools gave before is left out: this response is too large]");
+  });
+
   test("a schema that is too large is left out, and the held item says so", async () => {
     const client = server.client();
     await client.ask(refund({ schema: { type: "object", description: "é".repeat(32_768) } }));

@@ -70,8 +70,9 @@ def ran(ledger: Path) -> list[str]:
     return sorted(ledger.read_text().splitlines()) if ledger.exists() else []
 
 
-def crew(model: Scripted, ledger: Path) -> Crew:
-    agent = Agent(role="cashier", goal="refund", backstory="careful", llm=model, tools=[refunds(ledger)], max_iter=8)
+def crew(model: Scripted, ledger: Path, own: BaseTool | None = None) -> Crew:
+    tools = [own or refunds(ledger)]
+    agent = Agent(role="cashier", goal="refund", backstory="careful", llm=model, tools=tools, max_iter=8)
     task = Task(description="Refund what was promised.", expected_output="done", agent=agent)
     return Crew(agents=[agent], tasks=[task], cache=False)
 

@@ -103,10 +103,8 @@ def test_an_edit_that_the_tool_cannot_take_is_refused_in_the_console(metacog: An
         """Refund an order."""
         return ""
 
-    mine = crew(Scripted(model="scripted", turns=ONE), ledger)
-    mine.agents[0].tools = [refund]
     with gated(run, deadline=0):
-        mine.kickoff()
+        crew(Scripted(model="scripted", turns=ONE), ledger, refund).kickoff()
     assert "'eur'" in metacog.refusal(metacog.next_pending(run)["id"], {"order": "4711"})
 
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Sequence
+import threading
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from google.adk.agents import LlmAgent
 from google.adk.apps import App, ResumabilityConfig
+from google.adk.code_executors import BuiltInCodeExecutor
 from google.adk.models import BaseLlm, LlmRequest, LlmResponse
 from google.adk.runners import Runner
 from google.adk.sessions.database_session_service import DatabaseSessionService
+from google.adk.tools import google_search
 from google.genai import types
 
 from metacog_client import AsyncClient
@@ -44,8 +49,8 @@ class Scripted(BaseLlm):
         yield LlmResponse(content=types.Content(role="model", parts=said))
 
 
-def runner_of(model: Scripted, gate: Gate, folder: str, **more: Any) -> Runner:
-    agent = LlmAgent(name="cashier", model=model, tools=[refund], **more)
+def runner_of(model: BaseLlm | str, gate: Gate, folder: str, **more: Any) -> Runner:
+    agent = LlmAgent(name="cashier", model=model, **{"tools": [refund], **more})
     app = App(
         name="refunds", root_agent=agent, plugins=[gate], resumability_config=ResumabilityConfig(is_resumable=True)
     )
@@ -111,3 +116,69 @@ class TestGoogleAdk(Plays):
         self.play(run, more={"before_tool_callback": doubles})
         deciding.join()
         assert MADE == [("4711", 1800)]  # as ADK 2.13.0 has it: its plugins come before
+
+    @pytest.mark.parametrize(
+        ("how", "name", "parts"),
+        [
+            ({"tools": [google_search]}, "googleSearch", []),
+            (
+                {"tools": [], "code_executor": BuiltInCodeExecutor()},
+                "codeExecution",
+                [
+                    {"executableCode": {"language": "PYTHON", "code": "print(3)"}},
+                    {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "3"}},
+                ],
+            ),
+        ],
+        ids=["google_search", "code execution"],
+    )
+    def test_what_gemini_runs_by_itself_is_asked_by_nobody(
+        self, metacog: Any, run: str, monkeypatch: pytest.MonkeyPatch, how: Any, name: str, parts: Any
+    ) -> None:
+        said = {"role": "model", "parts": [*parts, {"text": "Found 3."}]}
+        found = {"content": said, "finishReason": "STOP", "groundingMetadata": {"webSearchQueries": ["refunds"]}}
+        texts: list[str] = []
+
+        async def playing() -> None:
+            async with AsyncClient() as client:
+                runner = runner_of("gemini-2.5-flash", Gate(client), self.folder, **how)
+                await runner.session_service.create_session(app_name="refunds", user_id="mia", session_id=run)
+                message = types.Content(role="user", parts=[types.Part.from_text(text="Search.")])
+                async for event in runner.run_async(user_id="mia", session_id=run, new_message=message):
+                    texts.extend(part.text for part in (event.content and event.content.parts) or [] if part.text)
+
+        with gemini({"candidates": [found]}) as (url, asked):
+            monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", url)
+            monkeypatch.setenv("GOOGLE_API_KEY", "none")
+            asyncio.run(playing())
+        assert ([*asked[0]["tools"][0]], texts) == ([name], ["Found 3."])
+        assert (metacog.pending(run), metacog.given(run)) == ([], [])  # as ADK 2.13.0 has it
+
+
+@contextmanager
+def gemini(answer: Any) -> Iterator[tuple[str, list[Any]]]:
+    """Stand for Google's API, and keep what it is asked."""
+    asked: list[Any] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            body = json.dumps(answer).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}", asked
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -18,6 +18,7 @@ import pytest
 from langchain.agents import create_agent
 from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import BaseTool, StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
@@ -38,7 +39,7 @@ from metacog_client.adapters.langchain import (
     schema_of,
 )
 
-from .langchain_agent import GO, Calls, Scripted, agent, call, in_thread, ran
+from .langchain_agent import GO, Calls, Scripted, agent, call, in_thread, ran, refunds
 
 Play = Callable[..., list[ToolMessage]]
 ONE: list[Calls] = [[call("4711", 20)]]
@@ -140,15 +141,41 @@ def test_an_edit_that_the_tool_cannot_take_is_refused_in_the_console(metacog: An
     assert "'eur'" in metacog.refusal(metacog.next_pending(run)["id"], {"order": "4711"})
 
 
-@pytest.mark.parametrize("asked", [None, ["another"]])
-def test_what_its_tools_gave_goes_along_with_the_next_call(metacog: Any, play: Play, run: str, asked: Any) -> None:
+@pytest.mark.parametrize("awaits", [False, True])
+def test_what_its_tools_gave_goes_along_with_the_next_call(metacog: Any, ledger: Path, run: str, awaits: bool) -> None:
+    @tool
+    def look(order: str) -> str:
+        """Look up an order."""
+        return "It cost 41 EUR."
+
+    looks = {"name": "look", "args": {"order": "1"}, "id": "b"}  # which nobody is asked about
+    model = Scripted(turns=[[call("1", 1, "a"), looks], [call("1", 2, "c")]])
+    graph = create_agent(model, [refunds(ledger), look], middleware=[MetacogMiddleware(tools=["refund"])])
     metacog.policy(default_tool_call="allow")
     try:
-        play([[call("1", 1, "a"), call("1", 2, "b")]], tools=asked)
-        play([[call("1", 3, "c")]])
+        asyncio.run(graph.ainvoke(GO, in_thread(run))) if awaits else graph.invoke(GO, in_thread(run))
     finally:
         metacog.policy(default_tool_call="ask")
-    assert all(f"refunded {eur} EUR" in metacog.given(run)[-1] for eur in (1, 2))
+    assert sorted(metacog.given(run)[-1].splitlines()) == [
+        "It cost 41 EUR.",
+        "[look]",
+        "[refund]",
+        "refunded 1 EUR for 1",
+    ]
+
+
+def test_what_the_models_provider_runs_is_asked_by_nobody(metacog: Any, ledger: Path, run: str) -> None:
+    class Searches(Scripted):
+        def _generate(self, messages: Any, *more: Any, **options: Any) -> ChatResult:
+            call = {"type": "server_tool_call", "name": "web_search", "args": {"query": "refunds"}, "id": "s"}
+            found = {"type": "server_tool_result", "tool_call_id": "s", "status": "success", "output": {"hits": 3}}
+            blocks: list[Any] = [call, found, {"type": "text", "text": "Found 3."}]
+            return ChatResult(generations=[ChatGeneration(message=AIMessage(content_blocks=blocks))])
+
+    tools = [refunds(ledger), {"type": "web_search_preview"}]
+    result = create_agent(Searches(turns=[]), tools, middleware=[MetacogMiddleware()]).invoke(GO, in_thread(run))
+    assert result["messages"][-1].text == "Found 3."
+    assert (metacog.pending(run), metacog.given(run)) == ([], [])
 
 
 def test_it_does_not_run_a_rejected_call(metacog: Any, play: Play, ledger: Path, run: str) -> None:

@@ -60,6 +60,29 @@ class TestLlamaIndex(Plays):
         assert "Refunded 9 EUR." in self.play(run, tool=tool, kind=AgentWorkflow)
         deciding.join()
 
+    def test_an_agents_handoff_to_another_is_asked_by_nobody(self, metacog: Any, run: str) -> None:
+        def says(tool: str, arguments: Any) -> MockFunctionCallingLLM:
+            def model(messages: Sequence[ChatMessage], **more: Any) -> ChatMessage:
+                calls = [each for message in messages for each in message.blocks if isinstance(each, ToolCallBlock)]
+                if tool in [each.tool_name for each in calls]:
+                    return ChatMessage(role="assistant", content=str(messages[-1].content))
+                call = ToolCallBlock(tool_call_id=tool, tool_name=tool, tool_kwargs=arguments)
+                return ChatMessage(role="assistant", blocks=[call])
+
+            return MockFunctionCallingLLM(response_generator=model)
+
+        async def playing() -> str:
+            async with AsyncClient(run=run) as client:
+                handed = {"to_agent": "till", "reason": "It is a refund."}
+                desk = FunctionAgent(name="desk", description="Reads.", tools=[], llm=says("handoff", handed))
+                tools = [Gate(client, deadline=0)(refund)]
+                till = FunctionAgent(name="till", description="Pays.", tools=tools, llm=says("refund", ONE[0]))
+                result = await AgentWorkflow(agents=[desk, till], root_agent="desk").run("Refund it.")
+                return str(result)
+
+        assert "held for review" in asyncio.run(playing())
+        assert [each["name"] for each in metacog.pending(run)] == ["refund"]  # as LlamaIndex 0.14.25 has it
+
     @pytest.mark.parametrize("given", [{"order": "1", "eur": 2.0}, ()])
     def test_who_calls_the_tool_without_an_agent_asks_too(self, metacog: Any, run: str, given: Any) -> None:
         deciding = metacog.decide_next("approve", run)

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agents import Agent, ItemHelpers, RunConfig, RunResult, RunState, ToolOutputText, function_tool
+from agents import Agent, ItemHelpers, RunConfig, RunResult, RunState, ToolOutputText, WebSearchTool, function_tool
 from agents.testing import ScriptedModel, assistant_message, function_call
+from openai.types.responses import ResponseFunctionWebSearch
+from openai.types.responses.response_function_web_search import ActionSearch
 
 import metacog_client
 from metacog_client import AsyncClient
@@ -108,6 +110,18 @@ def test_what_its_tools_gave_goes_along_with_the_next_call(metacog: Any, run: st
     finally:
         metacog.policy(default_tool_call="ask")
     assert all(f"Refunded {eur} EUR." in metacog.given(run)[-1] for eur in (1, 2))
+
+
+def test_what_openai_runs_by_itself_and_a_handoff_are_asked_by_nobody(metacog: Any, run: str) -> None:
+    search = ActionSearch(type="search", query="refunds")
+    searched = ResponseFunctionWebSearch(id="s", status="completed", type="web_search_call", action=search)
+    gate, model = gate_of(run), ScriptedModel([[searched, function_call("transfer_to_till", {}, call_id="h")]])
+    till = Agent(name="till", model=ScriptedModel([[assistant_message("Done.")]]))
+    agent = Agent(name="desk", model=model, tools=[gate(refund), WebSearchTool()], handoffs=[till])
+    result = asyncio.run(gate.run(agent, "Refund.", run_config=QUIET))
+    assert (result.last_agent, result.final_output) == (till, "Done.")
+    assert "web_search_call" in [getattr(each.raw_item, "type", "") for each in result.new_items]
+    assert (metacog.pending(run), metacog.given(run)) == ([], [])  # as openai-agents 0.24 has it
 
 
 @pytest.mark.parametrize("fails", ["in words", "in own words", "by raising"])

@@ -13,15 +13,19 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 from pydantic_ai import Agent, ModelRetry, UsageLimits
+from pydantic_ai.capabilities import NativeTool
 from pydantic_ai.messages import (
     ModelMessage,
     ModelMessagesTypeAdapter,
     ModelResponse,
+    NativeToolCallPart,
+    NativeToolReturnPart,
     TextPart,
     ToolCallPart,
     ToolReturn,
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.native_tools import WebSearchTool
 from pydantic_ai.tools import DeferredToolRequests, Tool
 
 import metacog_client
@@ -106,6 +110,22 @@ def test_what_its_tools_gave_goes_along_with_the_next_call(metacog: Any, run: st
     finally:
         metacog.policy(default_tool_call="ask")
     assert all(f"Refunded {eur} EUR." in metacog.given(run)[-1] for eur in (1, 2))
+
+
+def test_what_the_models_provider_runs_is_asked_by_nobody(metacog: Any, run: str) -> None:
+    offered: list[Any] = []
+
+    def model(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        offered.extend(info.model_request_parameters.native_tools)
+        call = NativeToolCallPart("web_search", {"query": "refunds"}, tool_call_id="s", provider_name="function")
+        found = NativeToolReturnPart("web_search", {"hits": 3}, tool_call_id="s", provider_name="function")
+        return ModelResponse([call, found, TextPart("Found 3.")])
+
+    gate: Any = gate_of(run)
+    agent = Agent(FunctionModel(model), tools=[refund], capabilities=[gate, NativeTool(WebSearchTool())])
+    assert agent.run_sync("Search.").output == "Found 3."
+    assert [type(each) for each in offered] == [WebSearchTool]
+    assert (metacog.pending(run), metacog.given(run)) == ([], [])  # as pydantic-ai 2.68 has it
 
 
 @pytest.mark.parametrize(

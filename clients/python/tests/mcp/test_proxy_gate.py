@@ -63,9 +63,9 @@ async def test_the_person_sees_the_tool_as_its_server_describes_it(metacog: Any,
 
 async def test_an_edit_that_the_tool_cannot_take_is_refused_in_the_console(metacog: Any, setting: Any) -> None:
     async with setting.client(setting.proxied(setting.bank)) as client, anyio.create_task_group() as tasks:
-        tasks.start_soon(client.call_tool, "transfer", PAY)
+        tasks.start_soon(client.call_tool, "overdraw", {"eur": 20})
         item = await anyio.to_thread.run_sync(metacog.next_pending, setting.run)
-        assert "'eur'" in metacog.refusal(item["id"], {"to": "DE89"})
+        assert "'eur'" in metacog.refusal(item["id"], {})
         metacog.decide(item["id"], "reject")
 
 
