@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -312,6 +313,17 @@ def test_the_example_runs(kuro: Any, alice: Any, live_server: Any, undo_at_once:
     assert said[:3] == [f"{site.PUBLIC_URL}/queue/{held.public_id}/" for held in (first, second, third)]
     assert said[3:5] == ["Refunding 20 EUR for order 4711.", "Refunding 90 EUR for order 4712."]
     assert "It was refunded last week." in said[5]
+
+
+def test_the_outputs_of_the_documentation_have_their_source(kuro: Any, live_server: Any) -> None:
+    Policy.objects.update(profile="aware")
+    page = (site.BASE_DIR / "docs/integrations.md").read_text()
+    (code,) = re.findall(r"```python\n([^`]*add_output[^`]*)```", page)
+    where = {"METACOG_URL": live_server.url, "METACOG_API_KEY": kuro.key, "PYTHONPATH": str(SOURCE)}
+    done = subprocess.run([sys.executable, "-c", code], env=os.environ | where, capture_output=True, text=True)
+    assert done.stdout == "pass\n", done.stderr
+    said = AgentResponse.objects.latest("pk")
+    assert [each["type"] for each in json.loads(said.verdict)["hesitation"]["signals"]] == []
 
 
 APPROVED = Outcome("approve", True, "", arguments={}, held="held_1")

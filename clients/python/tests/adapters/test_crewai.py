@@ -119,6 +119,13 @@ def test_what_its_tools_gave_goes_along_with_the_next_call(metacog: Any, play: P
     assert ("refunded 1 EUR" in first, "refunded 2 EUR" in second, "refunded 1 EUR" in second) == (True, True, False)
 
 
+def test_a_crew_outside_of_the_gate_is_asked_by_nobody(metacog: Any, ledger: Path, run: str) -> None:
+    with gated(run):
+        pass
+    crew(Scripted(model="scripted", turns=ONE), ledger).kickoff()
+    assert (ran(ledger), metacog.pending(run)) == (["4711 20"], [])
+
+
 def test_it_does_not_run_a_rejected_call(metacog: Any, play: Play, ledger: Path, run: str) -> None:
     metacog.decide_next("reject", run, reason="Not without a receipt.")
     heard = play(ONE)

@@ -177,7 +177,7 @@ def test_what_opencodes_tools_gave_goes_along_with_the_next_call(metacog: Any, a
         item = metacog.item(held(metacog)[0]["id"])
     finally:
         metacog.policy(rules=[])
-    assert all(f"[bash]\n{number}" in metacog.given(item["session"])[-1] for number in (41, 42))
+    assert all(f"[bash]\n{number}" in metacog.given(item["metadata"]["run"])[-1] for number in (41, 42))
     metacog.decide(item["id"], "reject")
     agent.end(running)
 
