@@ -168,11 +168,11 @@ def first_tenth(learned: LearnedRisk | None) -> str:
 
 
 def by_doubt(learned: LearnedRisk | None) -> str:
-    """Say what drawing by doubt would have come to; "" while nothing is proven."""
+    """Say what drawing by doubt would have come to; "" while nothing is proven, or where it changes nothing."""
     if learned is None or not is_proven(learned):
         return ""
     share = choices.share_of_least_sure(learned.passing.get("risks", ()))
-    if share is None:
+    if share is None or percent(share) == percent(0.25):
         return ""
     told = gettext(
         "In the last %(days)s days, %(share)s of the spot checks would have gone to the quarter with the least certain "
