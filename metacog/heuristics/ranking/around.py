@@ -6,17 +6,19 @@ Of a value of metadata a fact has a hash, so that a model holds none; which it i
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import Any, NamedTuple
 from zlib import crc32
 
 from ..alike.shape import shape
+from ..tool_calls.secret_shapes import is_secret
 from ..wire.assessment import ItemPart
 from ..wire.wire import instant
 
 METADATA = "metadata:"
+GIVEN = "given:"  # a value of an argument, by its path and its shape
 _MOST_FACTS = 48  # of one text's metadata
 _MOST_PARTS = 8  # of a list
 _DEEPEST = 3
@@ -52,7 +54,15 @@ class Value(NamedTuple):
 
     @property
     def fact(self) -> str:
-        return f"{METADATA}{self.key}={crc32(self.value.encode('utf-8', 'replace')):08x}"
+        return f"{METADATA}{self._hashed}"
+
+    def given_to(self, tool: str) -> str:
+        """Name the fact that a call of a tool has this value."""
+        return f"{GIVEN}{tool}/{self._hashed}"
+
+    @property
+    def _hashed(self) -> str:
+        return f"{self.key}={crc32(self.value.encode('utf-8', 'replace')):08x}"
 
 
 def key_of(fact: str) -> str:
@@ -65,16 +75,24 @@ def values_in(metadata: Mapping[str, Any]) -> list[Value]:
     return [*islice(_values("", metadata, _DEEPEST), _MOST_FACTS)]
 
 
-def _values(key: str, value: Any, deep: int) -> Iterator[Value]:
+def values_given(arguments: Any) -> list[Value]:
+    """Return the values of a call's arguments by their paths, texts by their shape; "" is a long one or a secret."""
+    if not isinstance(arguments, Mapping):
+        return []
+    found = islice(_values("", arguments, _DEEPEST, of_text=_short_shape), _MOST_FACTS)
+    return [each._replace(value="") if any(map(is_secret, each.key.split("."))) else each for each in found]
+
+
+def _values(key: str, value: Any, deep: int, of_text: Callable[[str], str] | None = None) -> Iterator[Value]:
     if isinstance(value, Mapping):
         if deep:
             for name, part in value.items():
-                yield from _values(f"{key}.{name}" if key else str(name), part, deep - 1)
+                yield from _values(f"{key}.{name}" if key else str(name), part, deep - 1, of_text)
     elif isinstance(value, list):
         for part in islice(value, _MOST_PARTS):
-            yield from _values(key, part, deep - 1 if deep else 0)
+            yield from _values(key, part, deep - 1 if deep else 0, of_text)
     elif len(key) <= _LONGEST_KEY and value != "":
-        yield Value(key, _read(value))
+        yield Value(key, of_text(value) if of_text and isinstance(value, str) else _read(value))
 
 
 def _read(value: Any) -> str:
@@ -85,7 +103,15 @@ def _read(value: Any) -> str:
     text = " ".join(str(value).split())
     if len(text) <= _LONGEST_VALUE:
         return text
+    return _shape_of(text)
+
+
+def _shape_of(text: str) -> str:
     return shape(text).replace("\x00", "·")[:200]
+
+
+def _short_shape(text: str) -> str:
+    return _shape_of(text) if len(text) <= _LONGEST_VALUE else ""
 
 
 def range_of(number: float) -> str:

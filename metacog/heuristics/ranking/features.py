@@ -17,8 +17,9 @@ from ..effects.calls.shape import place_of
 from ..effects.effect import Effect
 from ..text.shadow import fold
 from ..text.spans import Place
+from ..text.tags import TOOL_CALL
 from ..wire.assessment import EffectPart
-from .around import Post, around, log, values_in
+from .around import Post, around, log, values_given, values_in
 
 BUCKETS = 65_536
 READ = 2_000  # characters of a text, and of a question
@@ -148,8 +149,10 @@ def facts_of(
         facts[f"confidence:{confidence['level']}"] = 1.0
     if stuck:
         facts["stuck"] = min(1.0, stuck["points"] / 10)
-    for name in (*islice(_named(calls), _MOST_FACTS), *islice(_effects(calls), _MOST_FACTS)):
-        facts[name] = 1.0
+    told = [*islice(_named(calls), _MOST_FACTS), *islice(_effects(calls), _MOST_FACTS)]
+    if kind == TOOL_CALL:  # beside words a call is one thing among others, and its values say nothing of them
+        told += islice(_given(calls), _MOST_FACTS)
+    facts.update(dict.fromkeys(told, 1.0))
     return facts
 
 
@@ -181,6 +184,11 @@ def _named(calls: Iterable[Called]) -> Iterator[str]:
         yield f"tool:{tool}"
         if isinstance(arguments, Mapping):
             yield from (f"argument:{tool}/{key}" for key in arguments)
+
+
+def _given(calls: Iterable[Called]) -> Iterator[str]:
+    for tool, arguments, _ in calls:
+        yield from (value.given_to(tool) for value in values_given(arguments) if value.value)
 
 
 def _effects(calls: Iterable[Called]) -> Iterator[str]:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 from ..text.shadow import fold
 from ..text.spans import Place
 from ..text.words import STOPWORDS
-from .around import METADATA, key_of
+from .around import GIVEN, METADATA, key_of
 from .features import BUCKETS, QUESTION, Seen, runs
 from .logistic import MOST_ROUNDS, Ascent, Row, chance
 
@@ -29,10 +29,12 @@ FORMAT = 5
 MOST_REASONS = 5
 _LEAST = 0.02  # in the logarithm of odds: a phrase that carries less is no reason
 _SHARE = 0.25  # of what the heaviest word of the text carries, what a word must to be in a phrase
-_LEAST_COUNT = 3  # cases in which a fact must occur to be learned, and sessions in which a value of metadata must
-_LEAST_RECURRING = 0.5  # of the values under a key of metadata, the share that must: the others are ids
+_LEAST_COUNT = 3  # cases in which a fact must occur to be learned, and sessions in which a value must
+_LEAST_RECURRING = 0.5  # of the values under a key, the share that must: the others are ids
+_HASH = 9  # characters with which the name of a value ends: "=" and its hash
 _MOST_FACTS = 4_000
-_OF_METADATA = 0.55  # the length of a fact about metadata: a third of the freedom of another, since many come together
+_VALUES = (METADATA, GIVEN)
+_OF_VALUES = 0.55  # the length of a fact about one: a third of the freedom of another, since many come together
 _STEPS = 32_767
 _SIZES = {1: 2, 2: 4, 3: 4, 4: 4, 5: 4}  # by format, how much is written of a fact
 _RISKS, _WITH_RISKS = 101, 4  # that stand for all, and the format from which on a model has them
@@ -313,7 +315,7 @@ class Learner:
 
 
 def _length(name: str) -> float:
-    return _OF_METADATA if name.startswith(METADATA) else 1.0
+    return _OF_VALUES if name.startswith(_VALUES) else 1.0
 
 
 def _is_of(name: str, kind: Kind) -> bool:
@@ -324,19 +326,19 @@ def _is_of(name: str, kind: Kind) -> bool:
 
 
 def _passing(cases: Sequence[Case], counted: Mapping[str, int]) -> set[str]:
-    """Return the facts about metadata that say nothing of what comes: values of few sessions, and keys of ids."""
+    """Return the facts about values that say nothing of what comes: those of few sessions, and under keys of ids."""
     sessions: dict[str, set[int]] = {}
     for number, case in enumerate(cases):
         for name in case.seen.facts:
-            if name.startswith(METADATA):
+            if name.startswith(_VALUES):
                 sessions.setdefault(name, set()).add(-1 - number if case.session is None else case.session)
     rare = {name for name, found in sessions.items() if len(found) < _LEAST_COUNT}
     under, recurring = Counter[str](), Counter[str]()
     for name in sessions:
-        under[key_of(name)] += counted[name]
-        recurring[key_of(name)] += 0 if name in rare else counted[name]
+        under[name[:-_HASH]] += counted[name]
+        recurring[name[:-_HASH]] += 0 if name in rare else counted[name]
     ids = {key for key, count in under.items() if recurring[key] < _LEAST_RECURRING * count}
-    return {name for name in sessions if name in rare or key_of(name) in ids}
+    return {name for name in sessions if name in rare or name[:-_HASH] in ids}
 
 
 def _tells(phrase: str) -> bool:

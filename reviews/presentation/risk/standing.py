@@ -10,7 +10,7 @@ from typing import Any, cast
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
-from metacog.heuristics.ranking.around import HOURS, METADATA, key_of, values_in
+from metacog.heuristics.ranking.around import HOURS, METADATA, key_of, values_given, values_in
 from metacog.heuristics.ranking.features import object_fact, place_in
 from metacog.heuristics.ranking.model import Fact
 from metacog.heuristics.tool_calls.secrets import masked, masked_effects
@@ -202,6 +202,8 @@ def _fact(name: str, held: HeldItem, verdict: Assessment, question: str | None) 
             return _object(name, held)
         case "metadata":
             return _value(name, held)
+        case "given":
+            return _given(name, held)
     return _around(kind, which, held)
 
 
@@ -210,6 +212,18 @@ def _value(name: str, held: HeldItem) -> str:
     for value, hidden in zip(values_in(held.metadata), values_in(masked(held.metadata)), strict=False):
         if value.fact == name:
             return f"{show(hidden.key)} {show(hidden.value)}"
+    return ""
+
+
+def _given(name: str, held: HeldItem) -> str:
+    """Name the value of an argument, which the call itself has; secrets are masked."""
+    if held.kind != HeldItem.Kind.TOOL_CALL:
+        return ""
+    tool, arguments = held.call.name, held.call.arguments
+    for value, hidden in zip(values_given(arguments), values_given(masked(arguments)), strict=False):
+        if value.given_to(tool) == name:
+            shown = {"key": show(hidden.key), "tool": show(tool), "value": show(hidden.value)}
+            return gettext("the argument “%(key)s” of %(tool)s (%(value)s)") % shown
     return ""
 
 

