@@ -119,7 +119,8 @@ class Near:
 
 
 def near(item: HeldItem, told: Sequence[Mapping[str, Any]]) -> Near | None:
-    """Say what was decided about the items most like one; None where fewer than `ENOUGH_NEAR` are like it.
+    """Say what was decided about the items most like one; None where fewer than `ENOUGH_NEAR` are like it, or most of
+    these were approved.
 
     `told` are the team's reasons for what is of its kind (learning/reason_groups.py). A call is like calls of its tool.
     """
@@ -129,7 +130,7 @@ def near(item: HeldItem, told: Sequence[Mapping[str, Any]]) -> Near | None:
     known = {held: (public_id, verdict == DecisionVerdict.REJECT, text) for held, public_id, verdict, text in rows}
     nearest = by_words(item.text[:READ], {held: text for held, (_id, _rejected, text) in known.items()})[:NEAREST]
     rejected = [held for held in nearest if known[held][1]]
-    if len(nearest) < ENOUGH_NEAR or not rejected:
+    if len(nearest) < ENOUGH_NEAR or 2 * len(rejected) < len(nearest):
         return None
     groups = [(group["name"], [held for held in rejected if held in group["held"]]) for group in told]
     name, own = max(groups, key=lambda group: len(group[1]), default=("", []))

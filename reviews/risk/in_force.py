@@ -17,6 +17,8 @@ from metacog.heuristics.stats.gate import CALIBRATED
 from metacog.models import Agent
 from reviews.models import AgentResponse, HeldItem, LearnedRisk, RiskModel
 
+MOST_FACTS = 20  # of an item, from which pages choose
+
 
 class Why(NamedTuple):
     """Why an item stands where it does in the learned order."""
@@ -28,6 +30,7 @@ class Why(NamedTuple):
     judged: int  # decisions that judged the model
     reasons: Sequence[Reason]  # phrases of the item's text; of a tool call none, which may be secret
     facts: Sequence[tuple[str, Fact]]  # by name, with what is known of each
+    usual: float  # the share of all these decisions that were rejections
 
 
 @lru_cache(32)  # 0.5 MB a model
@@ -137,7 +140,8 @@ def why(item: HeldItem) -> Why | None:
         chance=risk if is_calibrated else None,
         judged=gate.get("decisions", 0),
         reasons=[] if is_call else model.because(seen, item.text),
-        facts=[(name, model.facts[name]) for name, _ in model.because_of(seen)],
+        facts=[(name, model.facts[name]) for name, _ in model.because_of(seen, MOST_FACTS)],
+        usual=model.rejected / model.cases if model.cases else 0.0,
     )
 
 

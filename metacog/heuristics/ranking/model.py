@@ -170,7 +170,7 @@ class Model:
             start, end, weight = (*place, carried[place]) if raises else (0, -2, 0.0)
         return sorted(phrases, key=lambda reason: (-reason.weight, reason.start))[:MOST_REASONS]
 
-    def because_of(self, seen: Seen) -> list[tuple[str, float]]:
+    def because_of(self, seen: Seen, most: int = MOST_REASONS) -> list[tuple[str, float]]:
         """Return the facts that raise the risk most above the mean, the strongest first, with what each carried."""
         carried: dict[str, float] = {}
         for name, value in seen.facts.items():
@@ -178,7 +178,7 @@ class Model:
             said = name.removesuffix("-squared")
             carried[said] = carried.get(said, 0.0) + weight * (value - mean)
         raising = [(name, round(weight, 4)) for name, weight in carried.items() if weight >= _LEAST]
-        return sorted(raising, key=lambda each: (-each[1], each[0]))[:MOST_REASONS]
+        return sorted(raising, key=lambda each: (-each[1], each[0]))[:most]
 
     # -- as JSON ---------------------------------------------------------------------------------------------------
 

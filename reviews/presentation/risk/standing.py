@@ -12,7 +12,7 @@ from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from metacog.heuristics.ranking.around import HOURS, METADATA, key_of, values_given, values_in
 from metacog.heuristics.ranking.features import object_fact, place_in
-from metacog.heuristics.ranking.model import Fact
+from metacog.heuristics.ranking.model import MOST_REASONS, Fact
 from metacog.heuristics.tool_calls.secrets import masked, masked_effects
 from metacog.heuristics.wire.assessment import Assessment, EffectPart
 from reviews.held.similar import Near, near
@@ -91,6 +91,7 @@ class Stands:
     judged: str
     phrases: Sequence[tuple[Shown, str]]  # each with what was decided about texts that hold it
     facts: Sequence[str]
+    usual: str  # the share that is rejected of all; "" where no fact has a share of its own
     near: Near | None
     marks: Sequence[Mark]  # of the phrases, in the item's text
 
@@ -101,10 +102,11 @@ def stands(why: Why, held: HeldItem, verdict: Assessment, question: str | None, 
     Of its phrases those are told that hold for its agent by themselves; where none does, what was decided about the
     items most like it.
     """
-    tools = tuple(f"argument:{name.removeprefix('tool:')}/" for name, _ in why.facts if name.startswith("tool:"))
-    # Where the tool itself is told, its arguments tell no more.
-    told = _telling([(name, fact) for name, fact in why.facts if not name.startswith(tools)])
-    facts = dict.fromkeys(_counted(name, fact, _fact(name, held, verdict, question)) for name, fact in told)
+    facts: dict[str, bool] = {}  # whether each has counts of its own
+    for name, fact in _telling(why):
+        if told := _counted(name, fact, _fact(name, held, verdict, question)):
+            facts.setdefault(told, _has_counts(name, fact))
+    shown = [*facts][:MOST_REASONS]
     is_words = held.kind not in HeldItem.NO_WORDS
     phrases = phrases_in(held.text, held.agent_id, kept) if is_words else []
     return Stands(
@@ -115,7 +117,8 @@ def stands(why: Why, held: HeldItem, verdict: Assessment, question: str | None, 
         chance="" if why.chance is None else percent(why.chance),
         judged=f"{why.judged:,}",
         phrases=[(show(phrase.text), _held_by(phrase)) for phrase in phrases],
-        facts=[fact for fact in facts if fact],
+        facts=shown,
+        usual=percent(why.usual) if any(facts[fact] for fact in shown) else "",
         near=None if phrases else near(held, kept["told" if is_words else "calls"]),
         marks=[Mark(phrase.start, phrase.end, LEARNED) for phrase in phrases],
     )
@@ -141,19 +144,35 @@ def _rank(top: float, *, is_call: bool) -> str:
     return gettext("Top %(share)s of this agent's items") % share
 
 
-def _telling(facts: Sequence[tuple[str, Fact]]) -> list[tuple[str, Fact]]:
-    """Leave out that a call has an effect where a narrower fact about it has the very same decisions."""
+def _telling(why: Why) -> list[tuple[str, Fact]]:
+    """Leave out what tells no more than another fact, and what is rejected no oftener than all.
+
+    That is the effect of a call where a narrower fact about it has the very same decisions, and the arguments of a tool
+    that is told itself. A fact may raise a risk beside others though it is rejected less than all: that is no reason.
+    """
+    tools = tuple(f"argument:{name.removeprefix('tool:')}/" for name, _ in why.facts if name.startswith("tool:"))
     narrower = {
         (name.partition(" ")[0], fact.cases, fact.rejected)
-        for name, fact in facts
+        for name, fact in why.facts
         if name.startswith("effect:") and " " in name
     }
-    return [(name, fact) for name, fact in facts if (name, fact.cases, fact.rejected) not in narrower]
+    return [
+        (name, fact)
+        for name, fact in why.facts
+        if not name.startswith(tools)
+        and (name, fact.cases, fact.rejected) not in narrower
+        and not (_has_counts(name, fact) and fact.rejected <= why.usual * fact.cases)
+    ]
+
+
+def _has_counts(name: str, fact: Fact) -> bool:
+    """Tell whether a text has a fact or has it not: then it is known how many that have it were rejected."""
+    return bool(fact.cases) and name not in _NUMBERS and not name.startswith(("beside:", "missing:"))
 
 
 def _counted(name: str, fact: Fact, told: str) -> str:
     """Say beside a fact how many of the decisions that have it were rejections."""
-    if not told or not fact.cases or name in _NUMBERS or name.startswith(("beside:", "missing:")):
+    if not told or not _has_counts(name, fact):
         return told
     if key_of(name):
         share = {"fact": told, "share": percent(fact.rejected / fact.cases), "cases": f"{fact.cases:,}"}

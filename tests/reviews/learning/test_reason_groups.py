@@ -15,7 +15,7 @@ from metacog.models import Policy
 from reviews import retention
 from reviews.held import decisions, similar
 from reviews.learning import contrast, reason_groups
-from reviews.models import AgentResponse, ContrastLook, HeldItem
+from reviews.models import AgentResponse, ContrastLook, Decision, HeldItem
 
 PLACES = ("Porto", "Graz", "Cork", "Lyon", "Ghent", "Turku", "Leeds", "Bremen", "Basel", "Kyoto", "Malmo", "Izmir")
 DATE = "It is clearly the cache. Your parcel to {} has guaranteed delivery by tomorrow noon."
@@ -58,12 +58,16 @@ def test_a_phrase_holds_by_itself_from_ten_rejections_on(decided: None, aurora: 
 def test_else_it_says_what_was_decided_of_the_items_most_like_it(decided: None, aurora: Any, kuro: Any) -> None:
     kept = reason_groups.of_team(aurora)
     (item,) = kuro.respond(DATE.format("Oslo"))["items"]
-    found = similar.near(HeldItem.objects.get(public_id=item["held"]), kept["told"])
+    alike = HeldItem.objects.get(public_id=item["held"])
+    found = similar.near(alike, kept["told"])
     assert found
     assert (found.of, found.reason) == (9, "promises a date")
     assert found.rejected == len(found.items) >= 7
     (item,) = kuro.respond("Clearly something of an entirely different kind, about penguins and the cache.")["items"]
     assert similar.near(HeldItem.objects.get(public_id=item["held"]), kept["told"]) is None
+    rejected = Decision.objects.filter(verdict="reject").values_list("pk", flat=True)[:9]
+    Decision.objects.filter(pk__in=[*rejected]).update(verdict="approve")
+    assert similar.near(alike, kept["told"]) is None, "most of those like it were approved"
 
 
 def test_what_people_said_goes_with_the_texts_and_is_counted_anew(decided: None, aurora: Any, olga: Any) -> None:

@@ -87,12 +87,22 @@ def test_the_facts_are_told_in_plain_words(client: Any, aurora: Any, kuro: Any) 
         "kind:chat": "its kind (CHAT)",
         "question-length": "the length of the user&#x27;s message (15 characters)",
     }
-    document = replace(learned().model, facts=dict.fromkeys(facts, Fact(3.0, 0.0))).as_dict()
-    model = RiskModel.objects.create(team=aurora, public_id="risk_of_facts", document=document, made_at=row.made_at)
-    Agent.objects.filter(pk=agent.pk).update(risk_model=model.pk)
-    page = client.get(f"/queue/{held}/").content.decode()
-    told = re.search(r"<h2>Learned risk.*?</section>", page, re.DOTALL)[0]
-    assert set(facts.values()) <= set(re.findall(r"<li>([^<]*)</li>", told))
+    often, seldom = Fact(3.0, 0.0, 100, 90), Fact(9.0, 0.0, 100, 5)
+    counted = {"kind:chat": often, "signal:error-pattern": seldom, "score": seldom}
+    share = f"{100 * learned().rejected / 400:.0f}%"
+    for known, lines, heading in (
+        (dict.fromkeys(facts, Fact(3.0, 0.0)), set(facts.values()), "What raises its risk:"),
+        (counted, {"its score (50)", "its kind (CHAT): 90 of 100 rejected"},
+         f"What raises its risk (of all, {share} were rejected):"),
+    ):  # fmt: skip
+        document = replace(learned().model, facts=known).as_dict()
+        name = f"risk_of_{len(known)}"
+        model = RiskModel.objects.create(team=aurora, public_id=name, document=document, made_at=row.made_at)
+        Agent.objects.filter(pk=agent.pk).update(risk_model=model.pk)
+        page = client.get(f"/queue/{held}/").content.decode()
+        told = re.search(r"<h2>Learned risk.*?</section>", page, re.DOTALL)[0]
+        assert lines == set(re.findall(r"<li>([^<]*)</li>", told))
+        assert heading in " ".join(told.split())
 
 
 def test_a_row_in_this_order_shows_its_rank_and_says_why_once_it_is_asked(
