@@ -25,6 +25,7 @@ MADE = "made by the same command"  # of what is removed
 TESTS = "a test's own"  # of what is changed or removed
 BUILT = "a build's output"  # of what is removed, and made again by a tool
 KEPT = "git has it"  # of what is removed, as it was committed
+new = tuple.__new__  # of a named one, past the function that fills in what is left out
 OBJECT_KINDS: tuple[ObjectKind, ...] = get_args(ObjectKind)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...text.strict_json import pointer
 from .. import paths, trials
-from ..effect import KINDS, TESTS, Command, Effect, Kind
+from ..effect import KINDS, TESTS, Command, Effect, Kind, new
 from ..shell.sessions import OPENS, terminals
 from . import code
 from .guess import language_at
@@ -29,6 +29,7 @@ _EDITOR: Mapping[str, Kind] = {
     **dict.fromkeys(("create", "str_replace", "insert", "undo_edit", "write", "edit"), "write"),
 }
 _MANY = (Mapping, list, tuple)
+_PARTS = (Mapping, list)
 _LOOKS = ("screenshot", "cursor_position", "wait", "zoom", "mouse_move")
 
 
@@ -64,7 +65,7 @@ class Call(Told):
 
     def read(self, arguments: Any, own: str) -> None:
         """Read the arguments of a call of the tool whose name without its server is `own`."""
-        if isinstance(arguments, Mapping | list) and len(arguments) >= MAX_PARTS:
+        if isinstance(arguments, _PARTS) and len(arguments) >= MAX_PARTS:
             arguments, self.left = None, 0
         if not self.settings.given:
             self.tool = self._known(arguments, own)
@@ -72,21 +73,27 @@ class Call(Told):
             self.scope = Scope(self.tool.effects, True, self.scope.nouns)
             self.is_told, self.decides = True, self.tool.decides
         if isinstance(arguments, Mapping):
-            cwd = self._directory(arguments)
-            if cwd is not None or self._is_elsewhere(arguments):
-                room = self.settings.room._replace(cwd=cwd, is_elsewhere=self._is_elsewhere(arguments))
-                self.settings = self.settings._replace(room=room)
-            self.arguments = arguments
-        self._walk(self._with_command(arguments), (), "", {}, self.scope)
-        if isinstance(arguments, Mapping) and self.tool is None:
-            take_back_if_tried(self, arguments)
-        if isinstance(arguments, Mapping) and self.has_code:
-            self.effects += [Effect("unknown", argument=f"/{key}", detail=OPENS) for key in terminals(arguments)]
+            self._read_named(arguments)
+        else:
+            self._walk(arguments, (), "", {}, self.scope)
         for scope in (self.scope, *self.scopes):
             say(self, scope)
         if self.left <= 0:
             self.effects.append(Effect("unknown", detail="too many arguments"))
             self.compound.add("")
+
+    def _read_named(self, arguments: Mapping[str, Any]) -> None:
+        """Read arguments that have names."""
+        cwd, is_elsewhere = self._directory(arguments), self._is_elsewhere(arguments)
+        if cwd is not None or is_elsewhere:
+            room = self.settings.room._replace(cwd=cwd, is_elsewhere=is_elsewhere)
+            self.settings = self.settings._replace(room=room)
+        self.arguments = arguments
+        self._walk(self._with_command(arguments), (), "", {}, self.scope)
+        if self.tool is None:
+            take_back_if_tried(self, arguments)
+        if self.has_code:
+            self.effects += [Effect("unknown", argument=f"/{key}", detail=OPENS) for key in terminals(arguments)]
 
     def _known(self, arguments: Any, own: str) -> Tool | None:
         tool = tools().get(own)
@@ -134,9 +141,9 @@ class Call(Told):
             if isinstance(value, str | int) and not isinstance(value, bool):
                 take_name(self, key, value, place, scope)
 
-    def _with_command(self, arguments: Any) -> Any:
+    def _with_command(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Read a command that comes in pieces, `{"command": "destroy", "args": ["-auto-approve"]}`, as one."""
-        program = self.program() if self.tool is None and isinstance(arguments, Mapping) else ""
+        program = self.program() if self.tool is None else ""
         pieces = [key for key in arguments if plain(key) in words("program_keys")] if program else []
         if len(pieces) < 2:
             return arguments
@@ -186,8 +193,8 @@ class Call(Told):
 
     def _code(self, language: str, value: Any, place: Place) -> bool:
         if (
-            language.startswith(("shell", "argv"))
-            and isinstance(value, list)
+            isinstance(value, list)
+            and language.startswith(("shell", "argv"))
             and place
             and plain(str(place[-1])) == "commands"
         ):
@@ -205,9 +212,9 @@ class Call(Told):
         argument += found.argument
         at = len(self.effects)
         self.has_code = True
-        self.effects += [Effect(*each[:6], argument, each.detail) for each in found.effects]
+        self.effects += [new(Effect, (*each[:6], argument, each.detail)) for each in found.effects]
         self.commands += [
-            Command(argument, start, end, tuple([at + place for place in places]) if at else places)
+            new(Command, (argument, start, end, tuple([at + place for place in places]) if at else places))
             for _, start, end, places in found.commands
         ]
         if not found.is_simple:

@@ -22,7 +22,9 @@ _DIALECTS = (
 def language_at(call: Told, place: Place, key: str, value: Any, beside: Mapping[str, Any]) -> str | None:
     readers = call.settings.given or (call.tool.readers if call.tool else {})
     for steps, language in readers.items():
-        if len(steps) == len(place) and all(step in ("*", str(at)) for step, at in zip(steps, place, strict=True)):
+        if steps == place or (
+            len(steps) == len(place) and all(step in ("*", str(at)) for step, at in zip(steps, place, strict=True))
+        ):
             return language
     if call.tool is not None or not place:
         return None

@@ -56,7 +56,9 @@ class Reader:
             call.read(arguments, name[len(name) - len(_own(name)) :])
             if hints:
                 _hint(call, hints, is_trusted=is_trusted(name, self._trusted))
-            effects = [self._marked(effect, arguments) for effect in call.effects]
+            effects = [
+                self._marked(effect, arguments) if effect.effect == "delete" else effect for effect in call.effects
+            ]
             return Reading(
                 tuple(dict.fromkeys(effects)),
                 frozenset(call.compound),
@@ -68,7 +70,7 @@ class Reader:
 
     def _marked(self, effect: Effect, arguments: Any) -> Effect:
         """Mark a delete of what a build makes again."""
-        if effect.effect != "delete" or effect.of != "path" or effect.detail or not effect.inside:
+        if effect.of != "path" or effect.detail or not effect.inside:
             return effect
         _, text = at(arguments, names_of(effect.argument) or ())
         beside = text if isinstance(text, str) else ""

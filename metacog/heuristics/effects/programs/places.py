@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from .words import Applied, Word, tail
@@ -36,7 +37,6 @@ OF_OUTPUT = frozenset(
         "envdir",
     ]
 )
-TOLD = OF_WORK | OF_OUTPUT
 VALUE = re.compile(r"(-[DP][\w.]*|--?[A-Za-z][\w.-]*|[A-Za-z][\w.-]*|html)[=:](?=.)")
 VARIABLE = re.compile(r"\w+_(?:DIR|DIRECTORY|FOLDER|CACHE|PATH|FILE|HOME)")
 REMADE = re.compile("CACHE|TARGET|BUILD|DEPS|DIST|OUT|WORK|BROWSERS|BASE|HOME|DENO|COVERAGE")  # in a variable's name
@@ -80,6 +80,7 @@ MADE = frozenset(
         "site",
     ]
 )
+MOST_KEPT = 100  # letters of a flag that is remembered
 TASKS = frozenset({"--target", "--build"})  # what cmake and bazel call by a name
 SHORT = frozenset({"-C", "-d", "-o", "-p"})  # of these
 
@@ -98,12 +99,19 @@ def told(applied: Applied, words: Sequence[Word], given: Mapping[str, Word | Non
         else:
             continue
         is_short = applied.program in BUILDS and name in SHORT
-        parts = _words(name)
-        if is_short or (name not in TASKS and not parts.isdisjoint(TOLD)):
-            yield value, is_short or not parts.isdisjoint(OF_OUTPUT)
+        is_told, is_output = _names_place(name) if len(name) <= MOST_KEPT else _names_place.__wrapped__(name)
+        if is_short or is_told:
+            yield value, is_short or is_output
     for name, variable in given.items():
         if variable is not None and (VARIABLE.fullmatch(name) or name == "PUB_CACHE"):
             yield variable, REMADE.search(name) is not None
+
+
+@lru_cache(maxsize=1024)
+def _names_place(flag: str) -> tuple[bool, bool]:
+    """Whether a flag's name is that of a place, and of one of an output."""
+    words = _words(flag)
+    return flag not in TASKS and not words.isdisjoint(OF_WORK | OF_OUTPUT), not words.isdisjoint(OF_OUTPUT)
 
 
 def empties(applied: Applied, words: Sequence[Word]) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+from ..effect import new
 from .flags import NO_FLAG, PATH_EFFECTS, VALUES, Flag, Place
 from .powers import effect_of
 from .split import Split
@@ -21,7 +22,7 @@ class Reading(Split):
     def applied(self) -> Applied:
         result, row = self.result, self.row
         self._split()
-        self.given = {flag for flag, _ in result.flags}
+        self.given = {flag for flag, _ in result.flags}  # when all are told apart
         if len(self.words) == len(self.places) + 1 and self.words[-1].text.startswith("-") and self._asks_for_help():
             helped = Applied(result.program, result.subcommand)
             helped.flags, helped.found = result.flags, [Found("read", None)]
@@ -126,11 +127,11 @@ class Reading(Split):
             if words and effect == "execute" and of == "name":  # a file from elsewhere is one where others name a task
                 found += [Found(effect, word, "path" if FILE.match(word.text) else of, detail) for word in words]
             elif words:
-                found += [Found(effect, word, of, detail) for word in words]
+                found += [new(Found, (effect, word, of, detail)) for word in words]
             elif not optional and self.named:
                 found += [Found(effect, word, of, detail) for word in self.named]
             elif not optional:
-                found.append(Found(effect, None, "name" if self.row.elsewhere else "path", detail))
+                found.append(new(Found, (effect, None, "name" if self.row.elsewhere else "path", detail)))
 
     def _at(self, place: str | int | None) -> Sequence[Word]:
         if place is None:

@@ -21,6 +21,12 @@ MADE = frozenset("$`*?[{~")  # what a word that the shell makes has in it, where
 class Split:
     """One command on its way through its row."""
 
+    only: Sequence[Place] | None = None
+    alone: tuple[Place, ...] | None = None
+    taken_back = False  # a flag by which it would do less
+    ended = False
+    is_before = False  # where the subcommand stands, flags are the program's own
+
     def __init__(self, name: str, row: Row, base: Row, words: Sequence[Word], places: tuple[int, ...]) -> None:
         self.row, self.base, self.words, self.places = row, base, words, places
         self.open = base.open if row.open is None else row.open
@@ -29,14 +35,7 @@ class Split:
         self.named: list[Word] = []  # by flags: the objects of effects that have no place
         subcommand = " ".join([words[at].text for at in places]) if places else ""
         self.result = Applied(name, subcommand, elsewhere=row.elsewhere)
-        self.given: set[str] = set()  # the flags, when all are told apart
-        self.only: list[Place] | None = None
-        self.alone: tuple[Place, ...] | None = None
         self.extra: list[tuple[Flag, Word | None]] = []
-        self.taken_back = False  # a flag by which it would do less
-        self.ended = False
-        self.is_before = False  # where the subcommand stands, flags are the program's own
-        self.left: list[Word] = []
 
     def _spec(self, name: str) -> Flag | None:
         first, second = (self.base, self.row) if self.is_before else (self.row, self.base)
@@ -49,8 +48,7 @@ class Split:
         """Tell flags, their values and operands apart."""
         at, result = 0, self.result
         if self.row.old and self.words and self.words[0].exact and re.fullmatch(r"[A-Za-z]+", self.words[0].text):
-            self._old(self.words[0].text)
-            at = len(self.words) - len(self.left)
+            at = self._old(self.words[0].text)
         words, places, count = self.words, self.places, len(self.words)
         flags_over = False
         while at < count and not self.ended:
@@ -73,16 +71,20 @@ class Split:
                 at = self._flag_at(at)
             at += 1
 
-    def _old(self, letters: str) -> None:
-        """tar's oldest style: flags as the first word, without a dash, their values behind it in order."""
-        self.left = list(self.words[1:])
+    def _old(self, letters: str) -> int:
+        """tar's oldest style: flags as the first word, their values behind it in order; where the next word stands."""
+        at = 1
         for letter in letters:
             name = "-" + letter
             spec = self._spec(name)
             if spec is None:
                 self._strange(name, None, 0)
+            elif spec.takes and at < len(self.words):
+                self._give(name, spec, self.words[at])
+                at += 1
             else:
-                self._give(name, spec, self.left.pop(0) if spec.takes and self.left else None)
+                self._give(name, spec, None)
+        return at
 
     def _operand(self, word: Word, at: int) -> None:
         """Take a word that is no flag; where the row says so, it ends the program's own words."""
@@ -163,7 +165,7 @@ class Split:
 
     def _strange(self, name: str, value: Word | None, at: int) -> None:
         """A flag that the row does not have: perhaps one of its own, cut short."""
-        if f"--{name.removeprefix('--no-')}" in SPARING and name.startswith("--no-"):
+        if name.startswith("--no-") and f"--{name.removeprefix('--no-')}" in SPARING:
             self._takes_back()
             return
         if name.startswith("--"):

@@ -31,18 +31,20 @@ class Program:
             return self.plain, ()
         places = _operand_places(self.base, words, self._longest)
         given = [words[at].text.lower() if self.base.fold else words[at].text for at in places if words[at].exact]
+        some = list(self._globs)
+        for key in enumerate(given):
+            some += self._by_word.get(key, ())
         best: _Subcommand | None = None
-        for some in (self._globs, *(self._by_word.get(key, ()) for key in enumerate(given))):
-            for subcommand in some:
-                if (best is None or subcommand.size > best.size) and subcommand.fits(given):
-                    best = subcommand
+        for subcommand in some:
+            if (best is None or subcommand.size > best.size) and subcommand.fits(given):
+                best = subcommand
         return (best.row, tuple(places[: len(best.words)])) if best is not None else (self.plain, ())
 
 
 class _Subcommand:
     """Words that may be globs. `size` is how many letters they ask for, then how many words."""
 
-    __slots__ = ("plainest", "row", "size", "words")
+    __slots__ = ("is_plain", "plainest", "row", "size", "words")
 
     def __init__(self, words: Sequence[str], row: "Row") -> None:
         self.words = [_Glob(word) if is_glob(word) else word for word in words]
@@ -50,8 +52,11 @@ class _Subcommand:
         self.size = (sum(len(word) - word.count("*") for word in words), len(words))
         plain = [place for place, word in enumerate(words) if not is_glob(word)]
         self.plainest = max(plain, key=lambda place: len(words[place]), default=None)
+        self.is_plain = len(plain) == len(words)
 
     def fits(self, given: Sequence[str]) -> bool:
+        if self.is_plain:
+            return given[: len(self.words)] == self.words
         if len(self.words) > len(given):
             return False
         return all(
