@@ -92,8 +92,9 @@ def is_below(plain: str, rooms: Sequence[str]) -> bool:
             rest = plain[len(room.rstrip("/")) + 1 :]
         else:
             continue
-        is_loose = rest.startswith("/") or (rest == plain and rest.startswith("~"))
-        if not is_loose and "$" not in rest and UP.isdisjoint(rest.split("/")):
+        is_loose = "$" in rest or rest.startswith("/") or (rest == plain and rest.startswith("~"))
+        has_dots = "/." in rest or rest[:1] == "."  # or no part of it begins with one
+        if not is_loose and (not has_dots or UP.isdisjoint(rest.split("/"))):
             return True
     return False
 

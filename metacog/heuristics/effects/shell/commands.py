@@ -6,7 +6,7 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import trials
-from ..effect import TESTS, Effect, Kind
+from ..effect import TESTS, Effect, Kind, new
 from ..paths import GLOB, is_below, is_secret, normal
 from ..programs import (
     Applied,
@@ -23,7 +23,7 @@ from ..programs import (
 )
 from . import boxes, code, owned, printed, scripts, search, sessions, variables
 from .out import OUTSIDE, SHARED, Made, Span
-from .state import LAST_JOB, NOTHING_GIVEN, NUMBER, Given, State, either, forget
+from .state import LAST_JOB, NUMBER, Given, State, either, forget
 
 if TYPE_CHECKING:
     from .walk import Text
@@ -108,8 +108,13 @@ def run(text: "Text", argv: Sequence[Word], state: State, given: Given | None) -
             text.out.compound = True
         _strange(text, name, "a program named at run time", None)
         return None
-    for word in [word for word in words if "[" in word.text]:
-        if word.exact and RUN_NAME.search(word.text) and (name.text in NAMING or name.text not in text.out.programs):
+    for word in words:
+        if (
+            "[" in word.text
+            and word.exact
+            and RUN_NAME.search(word.text)
+            and (name.text in NAMING or name.text not in text.out.programs)
+        ):
             text.doubt("a name that is run", (word.start, word.end))
     if name.text in state.aliases:
         text.doubt("alias", (name.start, name.end))
@@ -171,22 +176,25 @@ def _apply(
 ) -> Given | None:
     """Put down what the table says of a command, and read what it runs."""
     out, program, span = text.out, applied.program, (name.start, name.end)
-    inner = _begun(text, applied, span, state)
+    kinds = {found.effect for found in applied.found}
+    inner = _begun(text, applied, kinds, span, state)
     if sessions.opens(applied, given):
         out.add("unknown", span=span, detail=sessions.OPENS)
-    applied.found = owned.marked(text, applied, inner)
+    if "delete" in kinds or ("write" in kinds and applied.code):
+        applied.found = owned.marked(text, applied, inner)
     if applied.operands and (program in MOVES or (program, applied.subcommand) == ("git", "worktree move")):
         owned.moved(text, applied, inner)
     was_marked, was_theirs, rule = out.mark, out.theirs, whose(program)
     if rule is not None or was_marked:
         out.mark = owned.mark(text, applied, inner, rule)
     found_by = search.search(words) if applied.feeds == "roots" else None
-    effects = _effects(text, applied, _found(applied, words, found_by), words, span, inner, given)
+    found = applied.found if found_by is None else _found(applied, words, found_by)
+    effects = _effects(text, applied, found, words, span, inner, given)
     if out.live and is_about_data([applied.subcommand, *(word.text for word in applied.operands)]):
         out.add("write", "production", "name", span=span)
     if program == "git" and applied.subcommand in SHOWN:
         _shown(text, applied, state)
-    executes = any(found.effect == "execute" for found in applied.found)
+    executes = "execute" in kinds
     if executes and applied.cwd is not None and not applied.remote:
         out.path("execute", applied.cwd, state.cwd)
     if given is not None and given.roots and _reads_names(applied):
@@ -196,7 +204,7 @@ def _apply(
         _hunts(text, applied, found_by.printed, inner)
     if out.made and any(effect.effect == "install" and effect.object in out.made for effect in effects):
         text.doubt("installs what the same command lists", span)
-    done = Done(text, applied, words, effects, span, inner, given)
+    done = new(Done, (text, applied, words, effects, span, inner, given))
     if (special := SPECIAL.get(program)) is not None:
         special(done)
     out.applied.append((applied, effects))
@@ -208,18 +216,18 @@ def _apply(
         owned.remember(text, applied, state, rule)
     elif program in MOVES:  # something else may be in what was made
         state.made = frozenset()
-    output = _output(done, found_by)
-    return Given(by=program) if output is None else Given(output.text, output.roots, program)
+    said, roots = _output(done, found_by)
+    return new(Given, (said, roots, program, None))
 
 
-def _begun(text: "Text", applied: Applied, span: Span, state: State) -> State:
+def _begun(text: "Text", applied: Applied, kinds: Collection[Kind], span: Span, state: State) -> State:
     """What the shell knows where a command runs; what is doubtful before that is put down."""
     for doubt in applied.doubts:
         text.out.add("unknown", span=span, detail=doubt)
     for word in applied.assigned:
         label, _, value = word.text.partition("=")
         variables.assign(text, label, word._replace(text=value), state, (word.start, word.end), kept=False)
-    if applied.wraps or applied.assigned or any(found.effect == "execute" for found in applied.found):
+    if applied.wraps or applied.assigned or "execute" in kinds:
         state = _told(text, applied, state)
     if applied.cwd is None:
         return state
@@ -421,9 +429,9 @@ def _runs_own_sql(text: "Text", applied: Applied, state: State) -> bool:
     return bool(places) and len(places) == len(run) and all(is_below(place, text.out.room) for place in places)
 
 
-def _found(applied: Applied, words: Sequence[Word], found_by: search.Search | None) -> Sequence[Found]:
+def _found(applied: Applied, words: Sequence[Word], found_by: search.Search) -> Sequence[Found]:
     """The effects of a command; what a search deletes is below where it starts, and nothing where that is empty."""
-    if found_by is None or ("-delete", None) not in applied.flags:
+    if ("-delete", None) not in applied.flags:
         return applied.found
     roots = applied.operands or [Word(".")]
     kept = [found for found in applied.found if found.effect != "delete"]
@@ -656,17 +664,15 @@ PRINTS: dict[str, Callable[[Done], Given | None]] = {
 }
 
 
-def _output(done: Done, found_by: search.Search | None) -> Given | None:
-    """What a command prints, as far as it is known."""
+def _output(done: Done, found_by: search.Search | None) -> tuple[Word | None, tuple[Word, ...]]:
+    """What a command prints, as far as it is known, and the paths that it names."""
     applied, given = done.applied, done.given
     prints = PRINTS.get(applied.program)
     if prints is not None and (said := prints(done)) is not None:
-        return said
+        return said.text, said.roots
     if applied.lists is not None:
-        return Given(roots=tuple(search.below(applied.lists, found_by.printed if found_by is not None else None)))
-    if applied.passes and given is not None:
-        return Given(roots=given.roots)
-    return NOTHING_GIVEN
+        return None, tuple(search.below(applied.lists, found_by.printed if found_by is not None else None))
+    return None, given.roots if applied.passes and given is not None else ()
 
 
 # What is special to a program, once its effects are put down

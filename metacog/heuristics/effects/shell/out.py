@@ -1,17 +1,15 @@
 """Where effects are gathered while a command line is read."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from .. import paths
-from ..effect import MADE, Command, Effect, Kind, ObjectKind
+from ..effect import MADE, Command, Effect, Kind, ObjectKind, new
 from ..programs import Applied, Programs, Word
 from .boxes import Box
 from .shape import shape
 
 Span = tuple[int | None, int | None]
-new = tuple.__new__  # of a named one, past the function that fills in what is left out
 OUTSIDE = ("/", "~/", "../")  # how a path begins that may lead out of the workspace
 SHARED = ("/dev/", "/usr/", "/opt/", "/bin/", "/lib/", "/run/", "/var/run/", "/tmp/", "/var/tmp/")
 MARKED = frozenset({"write", "delete", "irreversible"})
@@ -24,8 +22,7 @@ MOST_LINKS = 5  # that lead to one another
 MOST_OBJECT = 300  # letters of an object that are kept
 
 
-@dataclass(frozen=True, slots=True)
-class Shell:
+class Shell(NamedTuple):
     """A command line as it was read: effects in order of place, and one command for each simple command.
 
     `is_simple` says that it is one simple command without redirection, substitution or words made at run time.
@@ -48,14 +45,6 @@ class TooMuch(Exception):
     """More commands, or deeper ones, than are read."""
 
 
-@dataclass(slots=True, eq=False)
-class Simple:
-    """A simple command on its way: where it stands and what it does, by the numbers of its effects."""
-
-    span: Span
-    effects: set[int] = field(default_factory=set)
-
-
 class Out:
     """The effects, commands and doubts of one call."""
 
@@ -64,8 +53,8 @@ class Out:
         self.workspace = workspace
         self.room = [paths.normal(workspace or cwd or ".")]
         self.effects: dict[Effect, int] = {}  # numbered as they are found
-        self.commands: list[Simple] = []
-        self.open: list[Simple] = []
+        self.commands: dict[Span, set[int]] = {}  # by their places, with the numbers of their effects
+        self.open: list[set[int]] = []  # the numbers of the effects of commands that are being read
         self.applied: list[tuple[Applied, list[Effect]]] = []
         self.compound = False
         self.arithmetic = False
@@ -117,8 +106,8 @@ class Out:
             detail = f"{detail}, {self.mark}" if detail else self.mark
         found = new(Effect, (effect, name, of, inside, *span, "", detail))
         at = self.effects.setdefault(found, len(self.effects))
-        for simple in self.open:
-            simple.effects.add(at)
+        for numbers in self.open:
+            numbers.add(at)
         return found
 
     def path(
@@ -225,17 +214,11 @@ class Out:
         starts = [-1 if effect.start is None else effect.start for effect in found]
         order = sorted(range(len(found)), key=starts.__getitem__)
         place = {at: number for number, at in enumerate(order)}
-        commands: dict[tuple[int, int], set[int]] = {}
-        for simple in self.commands:
-            start, end = simple.span
-            if start is not None and end is not None:
-                commands.setdefault((start, end), set()).update(map(place.__getitem__, simple.effects))
-        return Shell(
-            tuple(map(found.__getitem__, order)),
-            tuple(Command("", *span, tuple(sorted(of))) for span, of in sorted(commands.items())),
-            not self.compound,
-            self._shape(),
-        )
+        commands = [
+            new(Command, ("", *span, tuple(sorted([place[at] for at in self.commands[span]]))))
+            for span in sorted(self.commands)
+        ]
+        return Shell(tuple([found[at] for at in order]), tuple(commands), not self.compound, self._shape())
 
     def _shape(self) -> dict[str, Any] | None:
         if self.compound or any(effect.effect == "unknown" for effect in self.effects):

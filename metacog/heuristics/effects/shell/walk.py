@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..programs import Word
 from . import checks, commands, printed, variables
-from .out import Made, Out, Simple, Span, TooMuch
+from .out import Made, Out, Span, TooMuch
 from .state import NOTHING_GIVEN, Given, State, either, forget
 from .words import SHORT, VARIABLE, words
 
@@ -20,6 +20,7 @@ NOTHING = frozenset({":", "true"})  # commands that print nothing
 MOST_BYTES = 1 << 17
 MOST_DEPTH = 24
 MOST_TURNS = 60  # of the parser, some 100 steps each, whatever the machine: about 200 commands
+AT_ONCE = 512  # bytes over which it takes fewer turns, whatever they are
 MOST_ROUNDS = 8  # of a loop over given words that are gone through one by one
 TURNED = re.compile(  # the grammar takes what stands behind `<<X` for words where a pipe follows
     r"(<<-?[ ]?(?:'\w+'|\"\w+\"|\w+))([ \t]+)"
@@ -60,7 +61,9 @@ def _parsed(raw: bytes) -> "Node":
     """The syntax tree of `raw`; hostile text, over which the grammar takes ever longer, is too much."""
     from tree_sitter import Parser
 
-    turns = 0
+    parser, turns = Parser(_language()), 0
+    if len(raw) <= AT_ONCE:
+        return parser.parse(raw).root_node
 
     def is_too_much(_place: int, _has_error: bool) -> bool:
         nonlocal turns
@@ -68,7 +71,7 @@ def _parsed(raw: bytes) -> "Node":
         return turns > MOST_TURNS
 
     try:
-        tree = Parser(_language()).parse(lambda at, _point: raw[at:], progress_callback=is_too_much)
+        tree = parser.parse(lambda at, _point: raw[at:], progress_callback=is_too_much)
     except ValueError as error:
         raise TooMuch from error
     return tree.root_node
@@ -117,7 +120,8 @@ class Text:
         return self.text[self.point(start) : self.point(end)]
 
     def source(self, node: "Node") -> str:
-        return self.between(node.start_byte, node.end_byte)
+        start, end = node.start_byte, node.end_byte
+        return self.text[start:end] if self.wide is None else self.between(start, end)
 
     def piece(self, node: "Node") -> tuple[str, int | None, int | None]:
         """The source of a node and its span, at one go: a text has many words."""
@@ -142,7 +146,7 @@ class Text:
         if root.has_error and (turned := TURNED.sub(r"\3\2\1", self.text)) != self.text:
             self.text, self.raw = turned, checks.for_grammar(turned)
             root = _parsed(self.raw)
-        if (timed := checks.untimed(self.text, root)) != self.text:
+        if "time" in self.text and (timed := checks.untimed(self.text, root)) != self.text:
             self.text, self.raw = timed, checks.for_grammar(timed)
             root = _parsed(self.raw)
         if root.has_error:
@@ -226,9 +230,7 @@ class Text:
 
     def pipeline(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> Given:
         stages = node.named_children
-        source = self.source(node)
-        picked = PICKED.match(source)
-        if NAMES_ONLY.match(source) or (picked is not None and not HIDES.search(picked[2])):
+        if self._is_of_names(self.source(node)):
             self.out.add("read", "environment", "name", span=self.span(stages[0]))
             given, stages = Given(), stages[1:]
         opened, before = len(self.opened), len(self.out.effects)
@@ -239,6 +241,13 @@ class Text:
                 given = given if known is None else given._replace(roots=(known,))
         self._lost(self.opened[opened:], before, self.span(node))
         return given or NOTHING_GIVEN
+
+    def _is_of_names(self, source: str) -> bool:
+        """Whether a pipeline shows only names of the environment's variables, or such as hold no secrets."""
+        if source[:3].lower() not in {"env", "pri"}:
+            return False
+        picked = PICKED.match(source)
+        return NAMES_ONLY.match(source) is not None or (picked is not None and not HIDES.search(picked[2]))
 
     def negated(self, node: "Node", state: State, given: Given | None, extra: Sequence["Node"]) -> Given:
         result, made = Given(), state.made
@@ -575,13 +584,15 @@ class Text:
         if parts and not assigned and self._is_test(parts[0], state):
             self.test(node, state, given, extra)
             return NOTHING_GIVEN
-        return self._command([*parts, *extra], state, given, node, assigned)
+        parts += extra
+        return self._command(parts, state, given, node, assigned)
 
     def _is_test(self, name: "Node", state: State) -> bool:
         """Whether a command is test, as [ … ] is."""
-        is_of_four = name.end_byte - name.start_byte == len("test")
         return (
-            is_of_four and self.source(name) == "test" and "test" not in state.functions and "test" not in state.aliases
+            self.raw[name.start_byte : name.end_byte] == b"test"
+            and "test" not in state.functions
+            and "test" not in state.aliases
         )
 
     def _command(
@@ -592,10 +603,10 @@ class Text:
         node: "Node",
         assigned: Sequence["Node"] = (),
     ) -> Given:
-        simple = Simple(self.span(node))
+        effects: set[int] = set()
         if self.at is not None and not self.out.open:
-            self.out.commands.append(simple)
-        self.out.open.append(simple)
+            effects = self.out.commands.setdefault(self.span(node), effects)
+        self.out.open.append(effects)
         before = state.given
         try:
             for one in assigned:

@@ -4,8 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from ..effect import new
 from ..programs import Word
-from .out import Out, new
+from .out import Out
 from .state import NUMBER, State
 
 if TYPE_CHECKING:
@@ -59,18 +60,16 @@ def words(reader: Reader, nodes: Sequence["Node"], state: State) -> list[Word]:
     piece = reader.piece
     for node in nodes:
         kind = node.type
-        if kind in SHORT:  # most words, the short way
-            source, start, end = piece(node)
-            if kind == "raw_string" or (kind == "string" and UNEXPANDED.fullmatch(source)):
-                at = None if start is None else start + 1
-                made.append(new(Word, (source[1:-1], start, end, True, False, at)))
-                continue
-            if kind != "string" and PLAIN.fullmatch(source):
-                made.append(new(Word, (source, start, end, True, False, start)))
-                continue
+        source, start, end = piece(node)
+        if kind not in SHORT:
+            made += _long(reader, node, state, start, end)
+        elif kind == "raw_string" or (kind == "string" and UNEXPANDED.fullmatch(source)):  # most words, the short way
+            at = None if start is None else start + 1
+            made.append(new(Word, (source[1:-1], start, end, True, False, at)))
+        elif kind != "string" and PLAIN.fullmatch(source):
+            made.append(new(Word, (source, start, end, True, False, start)))
         else:
-            start, end = reader.span(node)
-        made += _long(reader, node, state, start, end)
+            made += _long(reader, node, state, start, end)
     reader.out.step(len(nodes))
     return made
 
@@ -100,18 +99,17 @@ def _verbatim(reader: Reader, node: "Node", text: str, start: int | None) -> int
 
 
 def _word(pieces: list[Piece], start: int | None, end: int | None) -> list[Word]:
-    text = "".join(piece.text for piece in pieces)
-    exact = all(piece.known for piece in pieces)
-    loose = any(piece.loose and not piece.quoted for piece in pieces)
-    first = next((piece for piece in pieces if piece.text), None)
-    loose = loose or (first is not None and first.loose)
-    if exact:
-        exact = not any(not piece.quoted and GLOB.search(piece.text) for piece in pieces)
-        if text.startswith("~") and not pieces[0].quoted:
-            exact = False
-    if not text and not any(piece.quoted for piece in pieces):
+    text, exact, loose, is_quoted = "", True, False, False
+    for part, quoted, known, is_loose in pieces:
+        exact = exact and known and (quoted or not GLOB.search(part))
+        loose = loose or (is_loose and (not quoted or (part != "" and not text)))
+        is_quoted = is_quoted or quoted
+        text += part
+    if not text and not is_quoted:
         return []
-    return [Word(text, start, end, exact, loose)]
+    if text[:1] == "~" and not pieces[0].quoted:
+        exact = False
+    return [new(Word, (text, start, end, exact, loose, None))]
 
 
 def _pieces(reader: Reader, node: "Node", state: State, pieces: list[Piece], *, quoted: bool) -> None:
@@ -302,6 +300,9 @@ SPLIT = "\0"  # between two words that one variable becomes; no word holds it
 
 def _braced(pieces: list[Piece]) -> list[list[Piece]]:
     """The pieces of each word that braces and the blanks of values make of `pieces`."""
+    texts = [piece.text for piece in pieces]
+    if SPLIT not in texts and "{" not in "".join(texts):  # as most are
+        return [pieces]
     found = _expanded(pieces) if any(not piece.quoted and "{" in piece.text for piece in pieces) else [pieces]
     made: list[list[Piece]] = []
     for some in found:
