@@ -20,10 +20,9 @@ class Program:
         self._globs: list[_Subcommand] = []
         for row in rows:
             for words in filter(None, row.subcommands):
-                subcommand = _Subcommand(words, row)
-                place = subcommand.plainest
-                kept = self._globs if place is None else self._by_word.setdefault((place, words[place]), [])
-                kept.append(subcommand)
+                key = _key(words)
+                kept = self._globs if key is None else self._by_word.setdefault(key, [])
+                kept.append(_Subcommand(words, row))
 
     def row_for(self, words: Sequence[Word]) -> tuple["Row | None", tuple[int, ...]]:
         """The row whose subcommand asks for most of `words`, else the one without, and where that stands."""
@@ -31,8 +30,9 @@ class Program:
             return self.plain, ()
         places = _operand_places(self.base, words, self._longest)
         given = [words[at].text.lower() if self.base.fold else words[at].text for at in places if words[at].exact]
+        starts = [(place, text[: text.index("-") + 1]) for place, text in enumerate(given) if "-" in text]
         some = list(self._globs)
-        for key in enumerate(given):
+        for key in (*starts, *enumerate(given)):
             some += self._by_word.get(key, ())
         best: _Subcommand | None = None
         for subcommand in some:
@@ -44,15 +44,13 @@ class Program:
 class _Subcommand:
     """Words that may be globs. `size` is how many letters they ask for, then how many words."""
 
-    __slots__ = ("is_plain", "plainest", "row", "size", "words")
+    __slots__ = ("is_plain", "row", "size", "words")
 
     def __init__(self, words: Sequence[str], row: "Row") -> None:
         self.words = [_Glob(word) if is_glob(word) else word for word in words]
         self.row = row
         self.size = (sum(len(word) - word.count("*") for word in words), len(words))
-        plain = [place for place, word in enumerate(words) if not is_glob(word)]
-        self.plainest = max(plain, key=lambda place: len(words[place]), default=None)
-        self.is_plain = len(plain) == len(words)
+        self.is_plain = not any(map(is_glob, words))
 
     def fits(self, given: Sequence[str]) -> bool:
         if self.is_plain:
@@ -63,6 +61,19 @@ class _Subcommand:
             word == text if isinstance(word, str) else word.fits(text)
             for word, text in zip(self.words, given, strict=False)
         )
+
+
+def _key(words: Sequence[str]) -> tuple[int, str] | None:
+    """The place and the text by which a subcommand is found: its longest plain word, else how it starts (`list-`)."""
+    plain = [place for place, word in enumerate(words) if not is_glob(word)]
+    if plain:
+        place = max(plain, key=lambda place: len(words[place]))
+        return place, words[place]
+    for place, word in enumerate(words):
+        start, dash, _ = word.partition("-")
+        if dash and not is_glob(start):
+            return place, start + dash
+    return None
 
 
 class _Glob:
