@@ -33,8 +33,8 @@ NO_TESTS = 5  # pytest's exit status when nothing was selected
 # 2 ms of CPU for a test; pytest-xdist has every process collect all.
 HALF = ["tests/heuristics", "tests/patterns", "tests/reviews"]
 CPU_SECONDS = 300  # that a run without arguments may take: what other programs take of a machine does not count
-# Not chromium-headless-shell: it takes two thirds of the CPU, but hangs where notices are pushed to the installed app.
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+WITHOUT_WINDOWS = "chromium-headless-shell"  # takes two thirds of the CPU, but shows no notice and hangs for want of it
 OFTEN = ["-m", "not starts", "--hypothesis-profile=often"]
 # What never reads or writes a database need not run on a second one.
 WITHOUT_DATABASE = ["--ignore=tests/heuristics", "--ignore=tests/browser"]
@@ -167,6 +167,10 @@ def cpu_seconds() -> float:
     """Return the seconds that all processes which have ended were given, those of the system for them included."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     return ended.ru_utime + ended.ru_stime
+
+
+def browsers(with_notices: bool) -> tuple[str, ...]:
+    return BROWSERS if with_notices else (WITHOUT_WINDOWS, *BROWSERS)
 
 
 def browser_note() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import threading
@@ -15,7 +16,7 @@ from django.core.signals import request_finished, request_started
 from django.utils import timezone
 
 from scripts.key_to_next import TELL
-from tests.run import BROWSERS
+from tests.run import browsers
 
 # The browser's driver runs its own event loop in this thread; the tests' own queries are no concern of it.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
@@ -80,17 +81,22 @@ def _time_to_undo(settings: Any) -> None:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """Start a Chromium of the system's, else Playwright's own; without either the test is skipped, and says so."""
+    """Return a function that gives a browser, which shows notices or need not; without one the test is skipped.
+
+    It is the system's, else Playwright's own.
+    """
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     sync_api.expect.set_options(timeout=20_000)
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
     with sync_api.sync_playwright() as playwright:
-        try:
-            started = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
-        except sync_api.Error as error:
-            pytest.skip(f"no browser: {str(error).splitlines()[0]}; install chromium to run these")
-        yield started
-        started.close()
+
+        @functools.cache
+        def started(path: str | None) -> Any:
+            try:
+                return playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+            except sync_api.Error as error:
+                pytest.skip(f"no browser: {str(error).splitlines()[0]}; install chromium to run these")
+
+        yield lambda with_notices: started(next(filter(None, map(shutil.which, browsers(with_notices))), None))
 
 
 class Requests:
@@ -160,13 +166,14 @@ def open_page(
             complaints.append(message.text)
 
     def opened(person: Any, *, viewport: dict[str, int] = SCREEN, **options: Any) -> Any:
+        with_notices = "notifications" in options.get("permissions", ())
         # What one keeps must not answer for the server in other tests.
         options = {"java_script_enabled": True, "service_workers": "block"} | options
         kept = idle[repr(sorted(options.items()))]
         if kept:
             page = kept.pop()
         else:
-            page = browser.new_context(base_url=live_server.url, **options).new_page()
+            page = browser(with_notices).new_context(base_url=live_server.url, **options).new_page()
             page.set_default_timeout(20_000)
             page.add_init_script(TELL)
         used.append((page, kept))
