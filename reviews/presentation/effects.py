@@ -47,6 +47,8 @@ _WITH_REASON = _("%(sentence)s: %(reason)s.")
 _PLACE = "\ue000%d\ue001"  # stands for an object until the sentence is cut there
 _PLACES = re.compile("\ue000([0-9]+)\ue001")
 _BETWEEN_HAN = re.compile("(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
+# What an interpreter is given is run as it comes: from a pipe, a substitution or a file that is none.
+_RUN_AS_IT_COMES = re.compile("code from its input|code made at run time|a program named at run time|opens a session")
 _PARTED = re.compile(r"[;\n]|&")  # between two commands of which one does not feed the other
 # An option before a file that identifies who sends, and is not sent.
 _IDENTITY = re.compile(
@@ -157,6 +159,14 @@ def in_words(effects: Sequence[Mapping[str, Any]], arguments: Any) -> str:
     return " ".join(map(str, sentences(effects, arguments)))
 
 
+def unread(effects: Sequence[Mapping[str, Any]], arguments: Any) -> str:
+    """Return what is known of what cannot be read for certain; "" where nothing is."""
+    hidden, texts = masked_effects(effects, arguments), masked(arguments)
+    parts = [part for part in _parts(hidden, texts) if part.effect == "unknown"]
+    things = [str(Thing(part.text, part.detail)) if part.text else part.detail for part in parts]
+    return pgettext("list", ", ").join(filter(None, dict.fromkeys(things)))
+
+
 def in_short(bits: int) -> str:
     """Name the gravest effects of a call by their bits, as in "delete · outside"; "" of none."""
     found = sorted(names_in(bits), key=GRAVITY.index)
@@ -194,11 +204,31 @@ def _parts(effects: Sequence[Mapping[str, Any]], arguments: Any) -> Iterator[Par
         if (_IMPLIED.get(each["effect"]), *rest) in known:
             continue
         part = _part(place, each)
+        if part.effect == "unknown" and (hosts := _fetched(each, effects, arguments)):
+            part = part._replace(detail=gettext("it runs what it fetches from %(hosts)s") % {"hosts": hosts})
         if part.effect == "irreversible" and (each["object"], each.get("detail")) in details:
             part = part._replace(detail="")
         if part.effect == "execute" and not part.text and (written := _written(each, arguments)):
             part = part._replace(text=written, of="program")
         yield part
+
+
+def _fetched(each: Mapping[str, Any], effects: Iterable[Mapping[str, Any]], arguments: Any) -> str:
+    """Return from where code comes that cannot be read, if that is what the same command has just fetched."""
+    _, text = at(arguments, names_of(each["argument"]) or ())
+    if each["object"] or each["start"] is None or not isinstance(text, str):
+        return ""
+    from_own = _RUN_AS_IT_COMES.match(each.get("detail") or "")
+    hosts: dict[str, None] = {}
+    for other in effects:
+        if other["effect"] != "fetch" or not other["object"] or other["argument"] != each["argument"]:
+            continue
+        first, second = sorted((each, other), key=lambda one: int(one["start"]))
+        between = text[first["end"] : second["start"]]
+        is_fed = from_own or (first is other and "|" in between and not each.get("detail"))
+        if is_fed and not _PARTED.search(between):
+            hosts[_named(other["object"], other.get("of") or "")] = None
+    return pgettext("list", ", ").join(hosts)
 
 
 def _written(each: Mapping[str, Any], arguments: Any) -> str:

@@ -7,6 +7,7 @@ from django.utils.translation import gettext
 from metacog.heuristics.tool_calls.gate import PAUSED
 from metacog.models import pack_words
 from reviews.models import HeldCall
+from reviews.presentation.effects import unread
 from reviews.presentation.engine_words import translated
 from reviews.presentation.look_alikes import why_not_matched
 from reviews.presentation.rule_words import in_words
@@ -30,7 +31,7 @@ def why_asked(call: HeldCall, *, in_short: bool = False) -> list[str]:
     elif rule and rule["do"] == "ask" and "team" in rule:
         told.append(_of_rule(gettext("A rule of the team asks a person"), call, in_short))
     elif rule and rule["do"] == "ask" and "pack" in rule and rule.get("reason"):
-        wants = {"pack": pack_words.title_of(rule["pack"]), "reason": pack_words.reason_of(rule)}
+        wants = {"pack": pack_words.title_of(rule["pack"]), "reason": _reason(call, in_short)}
         told.append(gettext("The pack “%(pack)s” asks: %(reason)s.") % wants)
     elif rule and rule["do"] == "ask":
         told.append(_of_rule(gettext("A policy rule asks a person"), call, in_short))
@@ -44,6 +45,15 @@ def why_asked(call: HeldCall, *, in_short: bool = False) -> list[str]:
         told.append(other)
     if call.is_demanded:
         told.append(gettext("The agent's framework asked for a review."))
+    return told
+
+
+def _reason(call: HeldCall, in_short: bool) -> str:
+    """Return a pack's reason; of what cannot be read with what is known of it, unless that names what a call holds."""
+    told, rule = pack_words.reason_of(call.rule), call.rule
+    is_unread = "unknown" in (rule.get("effects") or {}).get("any", ())
+    if is_unread and not in_short and (details := unread(call.effects, call.arguments)):
+        told += gettext(" (%(detail)s)") % {"detail": details}
     return told
 
 
