@@ -140,8 +140,8 @@ def of_requiring_second_factor(team: Team) -> list[str]:
     members = User.objects.filter(memberships__team=team, is_active=True)
     lacking = [person.get_username() for person in members.exclude(Exists(has_one)).order_by("username")]
     told = ngettext(
-        "%(count)s member has none here and sets one up before anything else.",
-        "%(count)s members have none here and set one up before anything else.",
+        "%(count)s member has none here and must set one up first.",
+        "%(count)s members have none here and must set one up first.",
         len(lacking),
     ) % {"count": len(lacking)}
     named = [", ".join(lacking[:MOST_NAMED]) + ("…" if len(lacking) > MOST_NAMED else "")] if lacking else []
@@ -149,7 +149,7 @@ def of_requiring_second_factor(team: Team) -> list[str]:
         told,
         *named,
         _("Their access tokens are refused until then."),
-        _("Who was asked for more than one factor by a provider (amr: mfa) needs none here."),
+        _("People whose provider asked for more than one factor (amr: mfa) need none here."),
     ]
 
 
@@ -168,23 +168,21 @@ def of_removing(member: Membership, now: datetime) -> list[str]:
     decisions: Any = User._meta.get_field("decisions").related_model
     assigned = held.objects.filter(team=member.team_id, state="pending", talk__assignee=member.user).count()
     decided = decisions.objects.filter(person=member.user, held__team=member.team_id, undone_at=None).count()
-    return [
-        _("They lose access to the team."),
+    counted = {
         ngettext(
             "%(count)s of their access tokens no longer works in this team.",
             "%(count)s of their access tokens no longer work in this team.",
             tokens,
-        )
-        % {"count": tokens},
+        ): tokens,
         ngettext(
             "%(count)s held item stays assigned to them until somebody else takes it.",
             "%(count)s held items stay assigned to them until somebody else takes them.",
             assigned,
-        )
-        % {"count": assigned},
-        ngettext("%(count)s decision keeps their name.", "%(count)s decisions keep their name.", decided)
-        % {"count": f"{decided:,}"},
-    ]
+        ): assigned,
+        ngettext("%(count)s decision keeps their name.", "%(count)s decisions keep their name.", decided): decided,
+    }
+    there_are = [told % {"count": f"{count:,}"} for told, count in counted.items() if count]
+    return [_("They lose access to the team."), *there_are]
 
 
 def _keys_stop(count: int) -> str:

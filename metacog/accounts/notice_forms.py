@@ -33,8 +33,8 @@ class PersonNoticesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subsc
             "minutes": _("Pending, and nobody has it open in the console."),
             "hour": _("0 to 23, in the time zone above."),
             "mentions": _(
-                "An email at once when somebody mentions you in a comment or assigns an item to you, when a team's "
-                "route or step asks you, and when you begin to be on call."
+                "An email at once when somebody mentions you or assigns an item to you, when you are asked to decide, "
+                "and when you go on call."
             ),
             "outages": _(
                 "An email to the owners of a team at once when a webhook of the team or of its agents is switched off, "
@@ -78,8 +78,8 @@ class PersonPushForm(forms.ModelForm):  # type: ignore[type-arg]  # as above
         help_texts = {
             "words": _("Messages, memories and tasks."),
             "minutes": _("0: at once."),
-            "mentions": _("And what a team's route or step asks you, and when you begin to be on call."),
-            "every": _("Of held items; a later notice replaces the one before."),
+            "mentions": _("Also when you are asked to decide, and when you go on call."),
+            "every": _("For held items. A newer notice replaces the one before."),
         }
         widgets = {
             name: forms.TimeInput(format="%H:%M", attrs={"type": "time"}) for name in ("quiet_from", "quiet_until")

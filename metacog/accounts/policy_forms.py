@@ -140,7 +140,7 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         required=False,
         max_length=200,
         strip=False,
-        help_text=gettext_lazy("Offered when the quality neither passes nor is low. Empty: the default."),
+        help_text=gettext_lazy("Offered when the quality is neither low nor passing. Empty: the default."),
     )
     hold_at = _score("hold_at")
     review_seconds = _duration(

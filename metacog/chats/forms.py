@@ -49,8 +49,8 @@ class ChatForm(forms.Form):
         label=_("Show texts and arguments"),
         required=False,
         help_text=_(
-            "Secrets are masked. An item can be approved in the chat only where all of it is shown there. Once it is "
-            "decided its text is taken out of the message."
+            "Secrets are masked. An item can be approved in the chat only if all of it is shown there. Once it is "
+            "decided, its text is removed from the message."
         ),
     )
 

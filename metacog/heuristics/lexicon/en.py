@@ -1558,7 +1558,7 @@ REFLECTION = ReflectionWords(
             "unanswered": "questions left open",
             "and": ", ",
             "or": " or ",
-            "rejected": "Before you say it, make sure of what people rejected {count} responses for: {reason}.",
+            "rejected": "People rejected {count} responses for this reason, so check it before you answer: {reason}.",
             "impasse": "When asked about {subject}, read the question once more first: {count} responses got nowhere.",
         },
     },

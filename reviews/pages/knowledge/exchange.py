@@ -116,7 +116,7 @@ WORDS: dict[str, Words] = {
     ),
     "lessons": Words(
         gettext_lazy("Import lessons"),
-        gettext_lazy("A JSON Lines file with a lesson a line, or a JSON list. Only text is required in an entry."),
+        gettext_lazy("A JSON Lines file with one lesson per line, or a JSON list. Only text is required in an entry."),
         "lessons",
     ),
 }

@@ -234,7 +234,7 @@ class TestReasons:
     )  # fmt: skip
     def test_the_same_reason_three_times_is_a_lesson(self, preset: str, told: list[str], text: str | None) -> None:
         proposals = [each.text(len(each.responses)) for each in self.reject(*told, preset=preset).proposals]
-        said = "Before you say it, make sure of what people rejected 3 responses for"
+        said = "People rejected 3 responses for this reason, so check it before you answer"
         assert proposals == ([f"{said}: {text}."] if text else []), "one sentence"
 
     def test_a_preset_reason_alone_makes_no_lesson(self) -> None:
@@ -245,7 +245,7 @@ class TestReasons:
 
     def test_the_words_of_a_reason_are_only_words(self) -> None:
         (proposal,) = self.reject(*["No {count} taken"] * 3, preset="").proposals
-        assert proposal.text(3).endswith("people rejected 3 responses for: No {count} taken.")
+        assert proposal.text(3).endswith("check it before you answer: No {count} taken.")
 
     def test_several_items_of_one_response_are_one(self) -> None:
         held = [Held(f"r{number // 2}", "rejected", (), "Where from?", "Where from?") for number in range(5)]
