@@ -93,6 +93,10 @@ TRADITIONAL = [
     ("屏幕|網絡|軟件|硬件|模塊|接口|端口|菜單|郵箱|賬|激活|刷新|打印|粘貼|菜单|緩存|內存|線程|域名|智能", "臺灣用語"),
     ("回调|回調|回呼", "webhook"),
     ("裏|着|爲|啓|麽", "裡、著、為、啟、麼"),
+    ("參數", "引數"),
+    ("政策", "策略"),
+    ("取得資料", "下載"),
+    ("無法確[實切定]", "無法判讀"),
 ]
 SIMPLIFIED = [
     ("預設|预设", "默认"),
@@ -123,6 +127,9 @@ SIMPLIFIED = [
     ("项目", "条目"),
     ("指派", "分配"),
     ("门槛", "阈值"),
+    ("政策", "策略"),
+    ("获取数据", "下载"),
+    ("无法确[实切定]", "无法判读"),
 ]
 MARKS = [
     (HAN + r"[,;:!?]|[,;:!?]" + HAN, "full-width punctuation beside Chinese"),
@@ -179,3 +186,13 @@ def refused(said: str, pattern: str) -> bool:
 def test_no_text_says_what_the_glossary_refuses(language: str, pattern: str, instead: str) -> None:
     found = [said for said in texts_in(language) if refused(said, pattern)]
     assert not found, f"say “{instead}”: {found}"
+
+
+@table("locale", ["zh_Hant", "zh_Hans"])
+def test_an_effect_has_one_word_in_chinese_wherever_it_is_named(locale: str) -> None:
+    messages = read_po(io.BytesIO(source_of(locale).read_bytes()), locale=locale)
+    for named, chosen in (("fetch", "Fetch"), ("unknown", "Unknown"), ("execute", "Execute"), ("delete", "Delete")):
+        one, other = messages.get(named, context="effect"), messages.get(chosen)
+        assert one
+        assert other
+        assert one.string == other.string
