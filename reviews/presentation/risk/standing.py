@@ -13,6 +13,7 @@ from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 from metacog.heuristics.ranking.around import HOURS, METADATA, key_of, values_given, values_in
 from metacog.heuristics.ranking.features import object_fact, place_in
 from metacog.heuristics.ranking.model import MOST_REASONS, Fact
+from metacog.heuristics.stats.intervals import wilson
 from metacog.heuristics.tool_calls.secrets import masked, masked_effects
 from metacog.heuristics.wire.assessment import Assessment, EffectPart
 from reviews.held.similar import Near, near
@@ -145,7 +146,7 @@ def _rank(top: float, *, is_call: bool) -> str:
 
 
 def _telling(why: Why) -> list[tuple[str, Fact]]:
-    """Leave out what tells no more than another fact, and what is rejected no oftener than all.
+    """Leave out what tells no more than another fact, and what is not clearly rejected oftener than all.
 
     That is the effect of a call where a narrower fact about it has the very same decisions, and the arguments of a tool
     that is told itself. A fact may raise a risk beside others though it is rejected less than all: that is no reason.
@@ -161,7 +162,7 @@ def _telling(why: Why) -> list[tuple[str, Fact]]:
         for name, fact in why.facts
         if not name.startswith(tools)
         and (name, fact.cases, fact.rejected) not in narrower
-        and not (_has_counts(name, fact) and fact.rejected <= why.usual * fact.cases)
+        and not (_has_counts(name, fact) and wilson(fact.rejected, fact.cases)[0] <= why.usual)
     ]
 
 
