@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from inspect import iscoroutinefunction
@@ -411,6 +412,24 @@ def test_what_tools_gave_goes_along_once_with_the_next_response_of_its_session(c
     client.record("Last.", command_output="its own")
     client.record("There.", session="other")
     assert outputs_sent() == ["one", "b'two'", "its own", "elsewhere"]
+
+
+def test_another_process_without_the_outputs_goes_on_with_the_same_held_item(
+    connect: Callable[..., Any], alice: Any
+) -> None:
+    first = connect()
+    asked = [CALL, replace(CALL, call_id="call_2", arguments={"eur": 30}), Text("It is so.", call_id="text_1")]
+    held = []
+    for each in asked:
+        first.add_output("one")
+        held.append(first.ask(each, require_review=True).held)
+    one, two = (HeldItem.objects.get(public_id=each) for each in held[:2])
+    assert connect().ask(CALL, require_review=True).held == held[0]
+    decisions.decide(one, alice, "approve")
+    decisions.decide(two, alice, "edit", edit=decisions.Arguments({"eur": 3}), accept_risk=True)
+    again = [connect(deadline=0).gate(each, require_review=True) for each in asked]
+    assert [(each.verdict, each.held) for each in again] == list(zip(("approve", "edit", "pending"), held, strict=True))
+    assert HeldItem.objects.count() == 3
 
 
 def gone(*request: Any) -> Any:

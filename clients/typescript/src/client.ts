@@ -5,7 +5,7 @@ import { Outputs, type Given } from "./outputs.js";
 import { isReported, MOST_REPORTS, REPORT_SECONDS, reportOf, wordsOf, type Report } from "./reporting.js";
 import { Spool, type SpoolStore } from "./spool.js";
 import { NOT_METACOG, pause, Transport, Until, type Request } from "./transport.js";
-import type { Assessment, CallOutcome, Context, Decision, DecisionPage, Held, Json, Memory, MemoryPage, ResponseBody } from "./types.js";
+import type { Assessment, CallOutcome, Context, Decision, DecisionPage, Held, HeldPage, Json, Memory, MemoryPage, ResponseBody } from "./types.js";
 
 const DEADLINE_SECONDS = 600;
 const RETRY_SECONDS = 30;
@@ -446,7 +446,9 @@ export class Client {
         return options.unreachable === "allow" ? unasked(asked, error.message) : outcome("unreachable", { reason: error.message });
       }
       if (error instanceof Refused && error.status === 422 && error.errors.some((each) => each["pointer"] === "/id")) {
-        // Asked before with other words around it, such as another description: metacog knows the call itself.
+        // Asked before with something else around it: another description, or what tools gave to another process.
+        const held = await this.#askedBefore(question, until.sooner(seconds));
+        if (held !== null) return outcome("pending", { held });
         return this.#ask({ ...question, key: await derived(question.key, body) }, until, seconds);
       }
       // Whatever this call says: a key that was revoked or a call too large to be shown must not open the gate.
@@ -456,6 +458,31 @@ export class Client {
       if (!(error instanceof TypeError)) throw error;
       return outcome("unreachable", { reason: "what answered is not metacog, or one that this client does not know" });
     }
+  }
+
+  /**
+   * Find the item that a question is held as, if nobody knows it by the question itself; null: posted again it is.
+   * metacog knows a call that waits, not by which approval one may be made; and of words only which were approved.
+   */
+  async #askedBefore(question: Question, until: Until): Promise<string | null> {
+    const { asked, session, options } = question;
+    const callId = await callIdOf(question);
+    const isHeldAs = (item: Held): boolean => {
+      if (!isToolCall(asked)) return item.kind === (asked.kind ?? "chat") && item.text === asked.text;
+      if (item.call_id !== callId || item.outcome) return false;
+      return asJson([item.name, item.arguments]) === asJson([asked.name, asked.arguments ?? null]);
+    };
+    try {
+      for (const state of isToolCall(asked) ? ["approved", "edited"] : ["pending", "edited"]) {
+        const path = `/held${queried({ state, session })}`;
+        const { items } = await this.#transport.json<HeldPage>({ method: "GET", path, until, signal: options.signal });
+        const found = items.find(isHeldAs);
+        if (found) return found.id;
+      }
+    } catch (error) {
+      if (!(error instanceof Unreachable || error instanceof Refused || error instanceof TypeError)) throw error;
+    }
+    return null;
   }
 
   async #wait(held: string, until: Until, signal: AbortSignal | undefined, question?: Question): Promise<Outcome> {

@@ -227,6 +227,21 @@ suite("the gate, asked of a running server", () => {
     assert.deepEqual(told, ["approve", "pending"]); // one approval, one of the two
   });
 
+  test("another process, which does not know what tools gave, goes on with the same held item", async () => {
+    const [client, words] = [server.client(), { text: "It is so.", callId: "text_1" }];
+    const other = () => server.client({ run: client.run });
+    for (const [callId, verdict, more] of [["call_1", "approve", {}], ["call_2", "edit", { arguments: { eur: 3 } }]] as const) {
+      client.addOutput("one");
+      const { held } = await client.ask(refund({ callId }));
+      await server.decide(held!, verdict, more);
+      const told = await other().gate(refund({ callId }));
+      assert.deepEqual([told.verdict, told.held], [verdict, held]);
+    }
+    client.addOutput("two");
+    const { held } = await client.ask(words, { requireReview: true });
+    assert.equal((await other().ask(words, { requireReview: true })).held, held);
+  });
+
   test("a withdrawn call is not allowed", async () => {
     const client = server.client();
     const { held } = await client.ask(refund());

@@ -84,6 +84,13 @@ class Question:
             body["user_message"] = self.user_message
         return request("POST", "/responses", body | output_beside(body, self.given))
 
+    def is_held_as(self, item: Mapping[str, Any]) -> bool:
+        if isinstance(self.asked, Text):
+            return (item["kind"], item["text"]) == (self.asked.kind, self.asked.text)
+        if item.get("call_id") != self.call_id or item["outcome"]:
+            return False
+        return as_json([item["name"], item["arguments"]]) == as_json([self.asked.name, self.asked.arguments])
+
     def about(self, told: Outcome) -> Outcome:
         """Give an outcome with what it is about."""
         return replace(told, session=self.session, tool=getattr(self.asked, "name", None))
@@ -158,13 +165,32 @@ def ask(question: Question, until: Until, retry_seconds: float, unreachable: Whe
         return outcome("unreachable", reason=str(error))
     except Refused as error:
         if error.status == 422 and any(each.get("pointer") == "/id" for each in error.errors):
-            # Asked before with other words around it, such as another description: metacog knows the call itself.
+            # Asked before with something else around it: another description, or what tools gave to another process.
+            if held := (yield from asked_before(question, until.sooner(retry_seconds))):
+                return outcome("pending", held=held)
             other = derived(question.key, (send.body or b"").decode())
             return (yield from ask(replace(question, key=other), until, retry_seconds, unreachable))
         # Whatever this call says: a key that was revoked or a call too large to be shown must not open the gate.
         return outcome("unreachable", reason=refused(error))
     except (KeyError, IndexError, TypeError):
         return outcome("unreachable", reason="what answered is not metacog, or one that this client does not know")
+
+
+def asked_before(question: Question, until: Until) -> Steps[str | None]:
+    """Find the item that a question is held as, if nobody knows it by the question itself; None: posted again it is.
+
+    metacog knows a call that waits, not by which approval one may be made; and of words only which were approved.
+    """
+    for state in ("approved", "edited") if isinstance(question.asked, ToolCall) else ("pending", "edited"):
+        send = request("GET", "/held", query={"state": state, "session": question.session})
+        try:
+            page = content((yield from answered(send, until)))
+            for item in page["items"]:
+                if question.is_held_as(item):
+                    return str(item["id"])
+        except (Unreachable, Refused, KeyError, TypeError):
+            return None
+    return None
 
 
 @dataclass(frozen=True)
