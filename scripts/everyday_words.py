@@ -50,13 +50,19 @@ Written by scripts/everyday_words.py from the frequency lists of zxcvbn 4.5.0 an
 under the MIT License (everyday.LICENSE).
 """
 
+from functools import cache
+
 _WORDS = (''')
     for words in (english(next(folder.glob("zxcvbn-*/zxcvbn/frequency_lists.py"))),
                   chinese(next(folder.glob("jieba-*/jieba/dict.txt")))):  # fmt: skip
         for line in lines_of(words):
             print(f'    "{line}"')
     print(""")
-EVERYDAY = frozenset(_WORDS.split())""")
+
+
+@cache
+def everyday() -> frozenset[str]:
+    return frozenset(_WORDS.split())""")
 
 
 if __name__ == "__main__":

@@ -27,11 +27,10 @@ Written by scripts/simplified.py from the dictionaries of OpenCC {version("openc
 (simplified.LICENSE).
 """
 
-_PAIRS = (''')
+PAIRS = (  # each traditional character, then its simplified one''')
     for at in range(0, len(pairs), IN_A_LINE):
         print(f'    "{"".join(pairs[at : at + IN_A_LINE])}"')
-    print(""")
-SIMPLIFIED = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))""")
+    print(")")
 
 
 if __name__ == "__main__":

@@ -70,17 +70,17 @@ def _reading() -> tuple[frozenset[str | None], frozenset[str], frozenset[str], t
     """Give the scripts and alphabets we read, the everyday words of ours in Latin letters, and those of each other."""
     names = {language.__name__.rpartition(".")[2] for language in LANGUAGES}
     written = [" ".join(language.ABSOLUTE) for language in LANGUAGES]
-    scripts: frozenset[str | None] = frozenset(words.script_of(words.fold_signs(text), least=0) for text in written)
+    scripts: frozenset[str | None] = frozenset(words.script_of(text, least=0) for text in written)
     alphabets = frozenset(map(_alphabet, written))
     theirs = [common for name, common in SHARED.items() if name not in names]
     own = frozenset[str]().union(*(common for name, common in SHARED.items() if name in names))
     ours = own.difference(*theirs)
-    return scripts, alphabets, _folded(ours), tuple(_folded(common - own) for common in theirs)
+    return scripts, alphabets, _telling(ours), tuple(_telling(common - own) for common in theirs)
 
 
-def _folded(common: frozenset[str]) -> frozenset[str]:
+def _telling(common: frozenset[str]) -> frozenset[str]:
     """Leave out letters alone, which stand for anything."""
-    return frozenset(words.fold_signs(word) for word in common if len(word) > 1)
+    return frozenset(word for word in common if len(word) > 1)
 
 
 _SCRIPTS, _ALPHABETS, _OURS, _OTHERS = _reading()

@@ -4,6 +4,7 @@ away is told of once. And its connections to the database, which are kept as tho
 
 from __future__ import annotations
 
+import gc
 import logging
 import time
 from typing import Any
@@ -31,6 +32,12 @@ def tidy_connections(**kwargs: Any) -> None:
     """
     if not kwargs["task"].request.is_eager:
         close_old_connections()
+
+
+@signals.worker_before_create_process.connect  # type: ignore[untyped-decorator]
+def share_memory(**kwargs: Any) -> None:
+    """Look for no garbage in what is there already: that writes on all of it, which the next process then holds too."""
+    gc.freeze()
 
 
 class Consumer(consumer.Consumer):  # type: ignore[misc]  # celery has no types

@@ -4,6 +4,8 @@ Written by scripts/everyday_words.py from the frequency lists of zxcvbn 4.5.0 an
 under the MIT License (everyday.LICENSE).
 """
 
+from functools import cache
+
 _WORDS = (
     "abandoned ability able about above absolutely academic academy accept accepted accident accompanied according "
     "account accounts accused achieve achieved acid acquired across act acting actions active activities activity "
@@ -412,4 +414,8 @@ _WORDS = (
     "骑兵 高中 高兴 高原 高度 高手 高新技术 高校 高等 高级 高考 高速 高速公路 鱼类 "
     "鱼肚 鱼苗 鲜血 麋鹿 麻烦 黄冈 黄河 黄石 黄石市 黄色 黄金 黑暗 黑色 黑鱼 鼓励 "
 )
-EVERYDAY = frozenset(_WORDS.split())
+
+
+@cache
+def everyday() -> frozenset[str]:
+    return frozenset(_WORDS.split())

@@ -1,7 +1,8 @@
 """The commonest words of languages that are written in Latin letters: articles, pronouns, prepositions, auxiliaries.
 
-Source: our own choice from any grammar's closed word classes. Languages share some; letters alone and the words
-that English has, too, are dropped below, so no list has to be looked at beside another to add one.
+Source: our own choice from any grammar's closed word classes, written as a folded text has them (`words.fold_signs`:
+"ı" is "i"). Languages share some; letters alone and the words that English has, too, are dropped below, so no list has
+to be looked at beside another to add one.
 """
 
 _EVERYDAY = {
@@ -37,7 +38,7 @@ _EVERYDAY = {
         być jego jej ich może można gdy lub oraz tylko bardzo ma mam pan pani ja ty my wy oni które który która tego
         przy bez pod nad kiedy gdzie dlaczego ponieważ""",
     "tr": """ve bir bu da de için ile çok ne daha gibi kadar ama en olarak olan var yok ben sen biz siz onlar ki şu
-        her değil mi mı sonra önce nasıl neden çünkü veya ya şey olduğu oldu olur bunu bana sana""",
+        her değil mi sonra önce nasil neden çünkü veya ya şey olduğu oldu olur bunu bana sana""",
     "id": """yang dan di dari ini itu untuk dengan tidak pada adalah dalam akan ke juga saya anda kami kita mereka ada
         bisa dapat sudah telah atau karena oleh sebagai lebih seperti jika apa bagaimana mengapa kapan hanya belum
         harus tersebut""",

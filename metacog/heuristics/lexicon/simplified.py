@@ -4,7 +4,7 @@ Written by scripts/simplified.py from the dictionaries of OpenCC 1.4.2, under th
 (simplified.LICENSE).
 """
 
-_PAIRS = (
+PAIRS = (  # each traditional character, then its simplified one
     "㑮𫝈㑯㑔㑳㑇㑶㐹㒓𠉂㓄𪠟㓨刾㔋𪟎㖮𪠵㗲𠵾㗿𪡛㘉𠰱㘓𪢌㘔𫬐㘚㘎㛝𫝦㜄㚯㜏㛣㜐𫝧㜗𡞋㜢𡞱㜷𡝠㞞𪨊㟺𪩇㠏㟆㠣𫵷㢗𪪑㢝𢋈"
     "㥮㤘㦎𢛯㦛𢗓㦞𪫷㨻𪮃㩋𪮋㩜㨫㩳㧐㩵擜㪎𪯋㯤𣘐㰙𣗙㵗𣳆㵾𪷍㶆𫞛㷍𤆢㷿𤈷㸇𤎺㹽𫞣㺏𤠋㺜𪺻㻶𪼋㿖𪽮㿗𤻊㿧𤽯䀉𥁢䀹𥅴䁪𥇢"
     "䁻䀥䂎𥎝䃮鿎䅐𫀨䅳𫀬䆉𫁂䉑𫁲䉙𥬀䉬𫂈䉲𥮜䉶𫁷䊭𥺅䊷䌶䊺𫄚䋃𫄜䋔𫄞䋙䌺䋚䌻䋦𫄩䋹䌿䋻䌾䋼𫄮䋿𦈓䌈𦈖䌋𦈘䌖𦈜䌝𦈟䌟𦈞"
@@ -157,4 +157,3 @@ _PAIRS = (
     "睊睊着着磌磌窱窱節节类类絛绦練练缾缾者者荒荒華华蝹蝹襁襁覆覆視视調调諸诸請请謁谒諾诺諭谕謹谨變变贈赠輸输遲迟醙醙"
     "鉶铏陼陼難难靖靖韛𫖔響响頋頋頻频鬒鬒龜龟𢡊𢡊𢡄𢡄𣏕𣏕㮝㮝䀘䀘䀹𥅴𥉉𥉉𥳐𥳐𧻓𧻓齃齃龎厐"
 )
-SIMPLIFIED = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))

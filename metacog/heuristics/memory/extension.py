@@ -108,7 +108,7 @@ _NUMBER = lazy.compile(r"\d{3,}")
 _BEARER = lazy.compile(r"([A-Za-z][A-Za-z'’-]*|[\u3400-\u9fff]+)[\s#:：]{0,3}\Z")
 _COUNTED = lazy.compile(rf"\s?(?:{_WORDS.counted})", re.IGNORECASE)
 # What is written down, whatever it is: "log files" are logs.
-_HOLDING = frozenset(stem(fold(word)) for word in _WORDS.holding)
+_HOLDING = frozenset(map(stem, _WORDS.holding))
 _AIM = lazy.compile(_WORDS.aim, re.IGNORECASE)
 _WORD_LENGTH = 4  # characters of a Chinese word, or a name
 _FIGURE = lazy.compile(_WORDS.figure)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from ..lexicon import LANGUAGES, together
-from ..lexicon.everyday import EVERYDAY
+from ..lexicon.everyday import everyday
 from ..lexicon.shapes import CorrectionWords
 from ..stats.intervals import wilson
 from ..text.shadow import Shadow
@@ -167,8 +167,9 @@ def is_everyday(phrase: str) -> bool:
 
 
 def _is_everyday(word: str) -> bool:
-    return word in EVERYDAY or any(
-        word.endswith(ending) and (word.removesuffix(ending) in EVERYDAY or f"{word.removesuffix(ending)}e" in EVERYDAY)
+    common = everyday()
+    return word in common or any(
+        word.endswith(ending) and (word.removesuffix(ending) in common or f"{word.removesuffix(ending)}e" in common)
         for ending in ("s", "es", "d", "ed", "ing", "ly")
     )
 

@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from itertools import accumulate, islice
 
 from ..lexicon import lazy
-from ..lexicon.simplified import SIMPLIFIED
+from ..lexicon.simplified import PAIRS
 from .hidden import ALWAYS_HIDDEN, ANY_MARKS, HIDES, MARKS, RIGHT_TO_LEFT, composed, disguises, find_hidden, unneeded
 from .spans import Place
 
@@ -57,7 +57,7 @@ def _table() -> list[int]:
             plain = unicodedata.normalize("NFKC", characters[code])
             if len(plain) == 1:
                 characters[code] = plain
-    for character, simplified in SIMPLIFIED.items():
+    for character, simplified in zip(PAIRS[::2], PAIRS[1::2], strict=True):
         characters[ord(character)] = simplified
     table = []
     for character in characters:

@@ -154,20 +154,14 @@ def language_of(found: Sequence[str]) -> str | None:
     """
     read = set(found[:_TELLING])
     least = max(_FEW_EVERYDAY, _EVERYDAY_SHARE * len(read))
-    everyday = _everyday()
-    english = len(everyday["en"] & read)
+    english = len(EVERYDAY["en"] & read)
     if english >= 2 * least:  # spares counting all the others
         return "en"
-    counts = {name: len(common & read) for name, common in everyday.items()}
+    counts = {name: len(common & read) for name, common in EVERYDAY.items()}
     second, most = sorted(counts.values())[-2:]
     name = max(counts, key=counts.__getitem__)
     # Neighbours share many words, and none of these with English.
     return name if most >= max(least, 1.5 * second, 0 if name == "en" else 3 * english) else None
-
-
-@cache
-def _everyday() -> dict[str, frozenset[str]]:
-    return {name: frozenset(map(fold_signs, common)) for name, common in EVERYDAY.items()}
 
 
 def _beyond_ascii(text: str) -> str:
