@@ -27,7 +27,7 @@ from reviews.held import decisions
 from reviews.investigation import research
 from reviews.learning import sweep
 from reviews.learning.backtest import backtest
-from reviews.metrics import weight_fits
+from reviews.metrics import daily, weight_fits
 from reviews.models import (
     AgentResponse,
     ContrastLook,
@@ -107,7 +107,7 @@ def is_erased(agent: Agent) -> bool:
 
 def let_it_be_yesterday(broken: Agent) -> None:
     HeldItem.objects.all().delete()
-    AgentResponse.objects.update(received_at=timezone.now() - DAY)
+    AgentResponse.objects.update(received_at=timezone.now() - daily.LATE - DAY)
     AgentResponse.objects.filter(agent=broken).update(verdict="{")
 
 
