@@ -1,4 +1,4 @@
-"""Name what nothing uses: functions, classes and attributes, templates and their blocks.
+"""Name what nothing uses: functions, classes and attributes, templates, their blocks, tags and filters.
 
     .venv/bin/python scripts/unused.py
 
@@ -40,6 +40,8 @@ CALLED_BY_NAME = re.compile(
 OF_DJANGO = re.compile(r"(4\d\d|500)\.html|registration/login\.html")  # which its own views show
 _IN_TAGS = re.compile(r"{[{%](.*?)[%}]}", re.DOTALL)
 _NAMED = re.compile(r"[\"']([\w./{}-]+\.(?:html|txt|xml))[\"']")
+_TAG = re.compile(r"(?:{%\s*(?:filter\s+)?|\|)(\w+)")
+OUR_I18N = "metacog.http.translated"  # Django's tags, a few of them ours
 _BLOCK = re.compile(r"{%-?\s*block\s+(\w+)")
 
 
@@ -109,12 +111,25 @@ def pages() -> Iterator[str]:
                 yield f"templates/{name}: no other template has its block {block}"
 
 
+def tags() -> Iterator[str]:
+    """Name our tags and filters that no template has."""
+    from django.template import engines
+
+    engine = engines["django"].engine  # type: ignore[attr-defined]
+    used = {name for text in templates().values() for name in _TAG.findall(text)}
+    for name, module in engine.libraries.items():
+        if module.startswith(PACKAGES) and module != OUR_I18N:
+            library = engine.template_libraries[name]
+            for tag in sorted((library.tags.keys() | library.filters.keys()) - used):
+                yield f"{module}: no template has {tag}"
+
+
 def main() -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "metacog.settings")
     import django
 
     django.setup()
-    found = [*code(), *pages()]
+    found = [*code(), *pages(), *tags()]
     print(*found, sep="\n")
     return bool(found)
 

@@ -7,7 +7,6 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from metacog.db.rows import COUNTED
-from metacog.heuristics.text.excerpts import without_tags
 from metacog.http.undoable import undo_of
 from metacog.pages.navigation import Link, entries, tabs
 from reviews.held.counts import ToDo
@@ -19,9 +18,8 @@ from reviews.records.reasons import described
 
 register = template.Library()
 
-for name in ("agent_name", "as_json", "as_text", "began", "risk", "shown", "signal_class", "signal_title"):
+for name in ("agent_name", "as_text", "began", "risk", "shown", "signal_class", "signal_title"):
     register.filter(name, getattr(phrases, name))
-register.filter(without_tags)
 register.filter("person_title", phrases.person_name)
 register.filter(described)
 register.filter(percent)
@@ -45,7 +43,6 @@ for name in (
     "person_name",
     "pieces",
     "quoted",
-    "who",
     "with_code",
 ):
     register.simple_tag(getattr(phrases, name), name=name)
