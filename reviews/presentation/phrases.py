@@ -31,6 +31,10 @@ def shown(text: str | Shown) -> Shown:
     return text if isinstance(text, Shown) else show(text)
 
 
+def as_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
 def as_text(value: Any) -> str:
     """Return a posted value to read: a text as it is, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
