@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
 
 from .words import Applied, Word, tail
 
@@ -87,15 +86,15 @@ SHORT = frozenset({"-C", "-d", "-o", "-p"})  # of these
 
 def told(applied: Applied, words: Sequence[Word], given: Mapping[str, Word | None]) -> Iterator[tuple[Word, bool]]:
     """The places that flags and variables name, and whether each is one of an output."""
-    for one, after in pairwise([*words, Word("-")]):
+    for at, one in enumerate(words):
         text = one.text
         found = VALUE.match(text) if "=" in text or ":" in text else None
         if found is not None and "://" not in text:
             name, value = re.sub("^-[DP](?=.)", "", found[1]), tail(one, found.end())
             if value.text.startswith("html:"):
                 value = tail(value, len("html:"))
-        elif text[:1] == "-" and after.text[:1] != "-":
-            name, value = text, after
+        elif text[:1] == "-" and at + 1 < len(words) and words[at + 1].text[:1] != "-":
+            name, value = text, words[at + 1]
         else:
             continue
         is_short = applied.program in BUILDS and name in SHORT

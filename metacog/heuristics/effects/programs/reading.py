@@ -11,6 +11,7 @@ from .split import Split
 from .words import Applied, Found, Word, is_input, is_like, tail
 
 FILE = re.compile(r"~/|\.\./|/(?:home|root|Users|tmp|etc|mnt)/")  # among the names of tasks, such as Bazel's "//a:b"
+FILED = frozenset({"-f", "--file"})
 MARKS = frozenset({"-i", "-I", "--replace"})  # by which xargs is told where the words that it is given go
 SLICE = re.compile(r"(\d*):(-?\d*)")
 SLICES = {"first": slice(1), "last": slice(-1, None), "rest": slice(-1)}
@@ -22,7 +23,6 @@ class Reading(Split):
     def applied(self) -> Applied:
         result, row = self.result, self.row
         self._split()
-        self.given = {flag for flag, _ in result.flags}  # when all are told apart
         if len(self.words) == len(self.places) + 1 and self.words[-1].text.startswith("-") and self._asks_for_help():
             helped = Applied(result.program, result.subcommand)
             helped.flags, helped.found = result.flags, [Found("read", None)]
@@ -86,13 +86,13 @@ class Reading(Split):
 
     def _is_coded(self) -> bool:
         """Whether a flag says where the code is."""
-        return "-f" in self.given or "--file" in self.given
+        return any(flag in FILED for flag, _ in self.result.flags)
 
     def _lists(self) -> None:
         """Whether it prints names, and below what."""
         result, row = self.result, self.row
         result.joins, result.remote, result.feeds = row.joins, row.remote, row.feeds
-        given = self.given
+        given = {flag for flag, _ in result.flags}
         result.names, result.deep = row.names, row.deep is None or not given.isdisjoint(row.deep)
         result.marks = bool(row.feeds) and not given.isdisjoint(MARKS)
         if row.lists is not None and not given & row.lists_unless and (not row.lists_if or given & row.lists_if):
@@ -100,7 +100,7 @@ class Reading(Split):
         result.passes = row.passes and (row.lists is None or not self._at(row.lists))
 
     def _cases(self) -> None:
-        given = self.given
+        given = {flag for flag, _ in self.result.flags}
         for case in self.row.cases:
             if not given.isdisjoint(case.unless) or (case.flags and given.isdisjoint(case.flags)):
                 continue

@@ -82,6 +82,7 @@ DAEMON = re.compile(  # Docker's, the kubelet's and kubectl proxy's ports
 )
 RUN_NAME = re.compile(r"\w\[[^\]]*(?:\$\(|`)")  # a[$(…)]: where a name is asked for, bash runs what is in it
 CODE = re.compile(r"\w\([^()]|^\(.*\s.*\)$|\w\s*\"|;", re.DOTALL)  # where the name of something that is run stands
+IN_CODE = frozenset('(";')  # signs, of which it has one
 TEST = re.compile(r"[\w./-]+\.py(?:::\w+)+\[[^/\n]*\]")  # one of pytest's, with the values that it is given
 INPUT = Word("$input", exact=False, loose=True)
 
@@ -359,10 +360,12 @@ def _heard(text: "Text", applied: Applied, words: Sequence[Word], state: State) 
     What stands behind a flag that picks tests is the name of one: `npm test -- -t 'find (all) users'`; so is
     `tests/a.py::test_b['; DROP TABLE c']` of pytest.
     """
-    named = dict.fromkeys(found.word for found in applied.found if found.effect == "execute" and found.word is not None)
-    for word in [command[0] for command in applied.runs] + [*named]:
+    named = [found.word for found in applied.found if found.effect == "execute" and found.word is not None]
+    for word in [command[0] for command in applied.runs] + list(dict.fromkeys(named)):
         is_command = _is_command(text, word)
-        if not (is_command or (CODE.search(word.text) and not word.text.startswith("-"))):
+        if not is_command and (
+            IN_CODE.isdisjoint(word.text) or word.text.startswith("-") or CODE.search(word.text) is None
+        ):
             continue
         is_picked = any(flag.text in PICKS and one == word for flag, one in pairwise(words))
         if is_picked or (applied.program in PYTEST and TEST.fullmatch(word.text)):
