@@ -747,7 +747,6 @@ CELERY_BEAT_SCHEDULE = {
     "index-search": {"task": "reviews.tasks.index_search", "schedule": 2.0, "options": {"expires": 5}},
     "cards": {"task": "reviews.tasks.cards", "schedule": 2.0, "options": {"expires": 5}},
     "notify": {"task": "reviews.tasks.notify", "schedule": 20.0, "options": {"expires": 20}},
-    "report-weeks": {"task": "reviews.tasks.report_weeks", "schedule": 300.0, "options": {"expires": 300}},
     "search": {"task": "reviews.tasks.search", "schedule": 5.0, "options": {"expires": 10}},
     "import-logs": {"task": "reviews.tasks.import_logs", "schedule": 2.0, "options": {"expires": 5}},
     "heartbeat": {"task": "reviews.tasks.heartbeat", "schedule": 10.0, "options": {"expires": 20}},

@@ -10,7 +10,7 @@ from django.db.models import Exists, Q, QuerySet
 from django.utils import timezone
 
 from metacog.db.prepared import Select
-from metacog.models import AuditEvent
+from metacog.models import AuditEvent, User
 from reviews.models import Asked, ChatCard, Decision, Delivery, HeldItem, LogImport, Research, SearchDue, TeamAsking
 
 AHEAD = timedelta(seconds=2)  # what is due so soon is due
@@ -36,6 +36,7 @@ def _newest_event_and_what_is_due(soon: Any) -> QuerySet[AuditEvent, tuple[int, 
         Research.objects.filter(state=Research.State.WAITING, next_attempt_at__lte=soon),
         Asked.objects.filter(next_at__lte=soon),
         TeamAsking.objects.filter(handover_at__lte=soon),
+        User.objects.filter(report_at__lte=soon),
         LogImport.objects.filter(Q(state=LogImport.State.WAITING) | Q(state=LogImport.State.RUNNING)),
     ]
     return AuditEvent.objects.order_by("-pk").values_list("pk", *map(Exists, due))[:1]

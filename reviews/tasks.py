@@ -31,6 +31,7 @@ import reviews.retention
 import reviews.risk.learning
 import reviews.search.indexing
 from metacog.models import Heartbeat
+from reviews.isolation import by_itself
 
 
 @shared_task
@@ -153,16 +154,12 @@ def index_search() -> None:
 
 @shared_task
 def notify() -> None:
-    """Ask whom the teams' settings name, and tell people what waits for them."""
+    """Ask whom the teams' settings name, owe people the reports of weeks that are over, and tell them what waits."""
     reviews.asking.steps.sweep()
+    with by_itself("The weekly reports were not written"):
+        reviews.outbox.weekly.write_due(timezone.now())
     reviews.outbox.notifications.write_due()
     reviews.outbox.notifications.send_due()
-
-
-@shared_task
-def report_weeks() -> None:
-    """Owe people the reports of the weeks that are over, where they are."""
-    reviews.outbox.weekly.write_due(timezone.now())
 
 
 @shared_task

@@ -183,7 +183,8 @@ def change_role(membership: Membership, role: str, actor: audit.Actor) -> bool:
             return False
         _keep_an_owner(membership)
         membership.role = role
-        membership.save(update_fields=["role"])
+        membership.owner_since = timezone.now() if role == Role.OWNER else None
+        membership.save(update_fields=["role", "owner_since"])
         keep_staff(membership.user)
         _record("role-changed", membership, actor, before=before, after=role)
     return True

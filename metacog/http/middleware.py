@@ -29,6 +29,7 @@ from metacog.audit import audit
 from metacog.http import failures
 from metacog.http.problems import Problem, answer, at
 from metacog.models import User
+from metacog.models.people import LONG_AGO
 from metacog.unreadable import UnreadablePolicy
 
 if TYPE_CHECKING:
@@ -341,7 +342,7 @@ def Person(get_response: View) -> View:
                 timezone.deactivate()
             else:
                 if zone != user.time_zone:  # mails need it, too
-                    User.objects.filter(pk=user.pk, time_zone="").update(time_zone=zone)
+                    User.objects.filter(pk=user.pk, time_zone="").update(time_zone=zone, report_at=LONG_AGO)
             if user.language:
                 translation.activate(user.language)
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,9 @@ class Role(models.TextChoices):
         return roles[roles.index(self) :]
 
 
+LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
+
+
 class User(AbstractUser):
     """A person. Superusers count as owners of every team; all others see only the teams they are in."""
 
@@ -57,6 +61,9 @@ class User(AbstractUser):
     time_zone = models.CharField(_("time zone"), max_length=64, blank=True)  # empty: that of the next browser
     theme = models.CharField(_("theme"), max_length=5, choices=Theme, blank=True)
     keyboard = models.BooleanField(_("keyboard shortcuts"), default=True)
+    # When the next weekly report is due, whether or not one is wanted (reviews/outbox/weekly.py). Put back, so that it
+    # is worked out anew, by whatever changes the weekday, the hour or the time zone.
+    report_at = models.DateTimeField(default=LONG_AGO, db_default=LONG_AGO, db_index=True, editable=False)
 
     def __str__(self) -> str:
         return self.get_full_name() or self.get_username()
@@ -169,6 +176,9 @@ class Membership(models.Model):
     role = models.CharField(_("role"), max_length=10, choices=Role, default=Role.REVIEWER)
     # The provider whose groups gave it, and may take it; empty where an owner did.
     given_by = models.CharField(max_length=40, blank=True, default="", db_default="", editable=False)
+    # Weekly reports begin with the first full week after it. Null: before it was kept.
+    created_at = models.DateTimeField(null=True, default=timezone.now, editable=False)
+    owner_since = models.DateTimeField(null=True, editable=False)  # null: whoever is owner was so from the start
 
     class Meta:
         verbose_name = _("member")

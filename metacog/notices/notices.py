@@ -19,6 +19,7 @@ from metacog.accounts import keys
 from metacog.accounts.addresses import refuse_private
 from metacog.audit import audit
 from metacog.models import Channel, Language, PersonNotices, Team, User
+from metacog.models.people import LONG_AGO
 
 STOP = "notices.stop"  # what the signature of a link to stop mail is for
 
@@ -41,6 +42,7 @@ def set_for(person: User, *, email: str, **values: Any) -> list[str]:
             row.turn_at = timezone.now()
         if row.weekly != Weekly.NEVER and any(name.startswith("weekly") for name in changed):
             row.weekly_from = timezone.now()
+            User.objects.filter(pk=person.pk).update(report_at=LONG_AGO)
         row.language = spoken()
         row.save()
         if person.email != email:

@@ -42,6 +42,7 @@ from metacog.accounts.notice_forms import PersonNoticesForm, PersonPushForm
 from metacog.audit import audit
 from metacog.http.middleware import has_not_come, in_words
 from metacog.models import ChatUser, Language, PersonalToken, PushDevice, Role, User
+from metacog.models.people import LONG_AGO
 from metacog.notices import devices, mail, push
 from metacog.pages import security
 from metacog.sign_in import sign_ins
@@ -181,7 +182,9 @@ def preferences(request: Request) -> HttpResponse:
     form = PreferencesForm(request.POST if wants_form else None, instance=User.objects.get(pk=user.pk))
     password_form = PasswordForm(user, request.POST if wants_password else None)
     if wants_form and form.is_valid():
-        form.save(commit=False).save(update_fields=form.Meta.fields)  # the rest of the row is for others to change
+        person = form.save(commit=False)
+        person.report_at = LONG_AGO  # its hour may be another in another time zone
+        person.save(update_fields=[*form.Meta.fields, "report_at"])  # the rest of the row is for others to change
         messages.success(request, _("Saved."))
         response = redirect("preferences")
         remember(response, settings.LANGUAGE_COOKIE_NAME, form.instance.language)

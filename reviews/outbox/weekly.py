@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db import transaction
+from django.db.models import Q, QuerySet
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils import translation
 from django.utils.formats import date_format
 from django.utils.translation import gettext
 
+from metacog.db.clocks import LEEWAY
 from metacog.models import Membership, Notice, PersonNotices, Role, Team, User
 from metacog.notices import mail, notices
 from metacog.notices.mail import Mail
+from reviews.metrics.daily import start_of
 from reviews.metrics.ranges import Range
-from reviews.outbox.notification_texts import NothingNew, headers, plain, spoken_to, url, zone_of
+from reviews.outbox.notification_texts import NothingNew, headers, plain, spoken_to, zone_of
 from reviews.presentation.statistics import weekly
 from reviews.presentation.statistics.plainly import without_intervals
 from reviews.presentation.statistics.weekly import Weekly as Report
@@ -34,14 +39,24 @@ _DAY = timedelta(days=1)
 def write_due(now: datetime) -> int:
     """Write into the outbox the reports whose hour has come since the last one; return how many.
 
-    After downtime, however long, that is one for each team and reader. Four queries, however many there are.
+    After downtime, however long, that is one for each team and reader. One query while none is due, and so many more
+    however many there are.
     """
-    if not mail.is_set_up():
+    due = User.objects.filter(Q(report_at__lte=now) | Q(report_at__gt=now + WEEK + _DAY + LEEWAY))  # a clock set back
+    if not due.exists():
         return 0
+    with transaction.atomic():  # a weekday, hour or time zone that is changed meanwhile is looked at by the next
+        people = list(due.select_for_update(of=("self",), no_key=True).select_related("told"))
+        written = _write(people, now) if mail.is_set_up() else 0
+        for person in people:
+            person.report_at = _next_at(_choice(person), now)
+        User.objects.bulk_update(people, ["report_at"], batch_size=500)
+    return written
+
+
+def _write(people: Collection[User], now: datetime) -> int:
     wanted = {
-        (person.pk, latest[0]): latest[1]
-        for person, team, role in _members()
-        if (latest := _latest(person, team, role, now))
+        (reader.person.pk, latest[0]): latest[1] for reader in _readers(people) if (latest := _latest(reader, now))
     }
     # Written once a week: a sweep that was here before has left a notice, whatever became of that.
     of_them = {"person__in": {person for person, _about in wanted}, "about__in": {about for _person, about in wanted}}
@@ -55,35 +70,67 @@ def write_due(now: datetime) -> int:
     return len(new)
 
 
-def _members() -> Iterator[tuple[User, Team, Role]]:
-    """Give who can be mailed with each of their teams, and what they are there."""
-    members = Membership.objects.filter(user__is_active=True, user__is_superuser=False).exclude(user__email="")
-    for member in members.select_related("user__told", "team").order_by("pk"):
-        yield member.user, member.team, Role(member.role)
-    everywhere = User.objects.filter(is_active=True, is_superuser=True).exclude(email="").select_related("told")
-    teams = list(Team.objects.all())
-    yield from ((person, team, Role.OWNER) for person in everywhere for team in teams)
+class _Reader(NamedTuple):
+    """Who can be mailed about a team, and since when they were there: as what their choice of reports asks for."""
+
+    person: User
+    team: Team
+    role: Role
+    since: datetime | None
 
 
-def _latest(person: User, team: Team, role: Role, now: datetime) -> tuple[str, datetime] | None:
-    """Return what a person's latest report of a team is about, and when it was due; None where none is wanted."""
-    told: PersonNotices = getattr(person, "told", None) or PersonNotices(person=person)
+def _readers(people: Collection[User]) -> Iterator[_Reader]:
+    """Give those of the people who can be mailed, with each of their teams."""
+    able = {person.pk: person for person in people if person.is_active and person.email}
+    members = Membership.objects.filter(user__in=able, user__is_superuser=False).select_related("team")
+    for member in members.order_by("pk"):
+        person = able[member.user_id]
+        as_owner = member.owner_since if _choice(person).weekly == Weekly.OWNED else None
+        yield _Reader(person, member.team, Role(member.role), as_owner or member.created_at)
+    everywhere = [person for person in able.values() if person.is_superuser]
+    for team in Team.objects.all() if everywhere else ():
+        yield from (_Reader(person, team, Role.OWNER, None) for person in everywhere)
+
+
+def _choice(person: User) -> PersonNotices:
+    return getattr(person, "told", None) or PersonNotices(person=person)
+
+
+def _latest(reader: _Reader, now: datetime) -> tuple[str, datetime] | None:
+    """Return what somebody's latest report of a team is about, and when it was due; None where none is wanted.
+
+    The first is that of the first full week in which the team was theirs.
+    """
+    person, team, role, since = reader
+    told = _choice(person)
     if told.weekly == Weekly.NEVER or (told.weekly == Weekly.OWNED and role != Role.OWNER):
         return None
     due = due_at(told, now)
-    if due < max(filter(None, (team.created_at, person.date_joined, told.weekly_from))):
+    there = due.astimezone(zone_of(person))
+    begin = start_of(days_before(there).first)
+    if due < (told.weekly_from or due) or begin < max(filter(None, (team.created_at, person.date_joined, since))):
         return None
-    there = due.astimezone(zone_of(person)).isocalendar()
-    return f"{team.pk}/{there.year}-W{there.week:02}", due
+    return f"{team.pk}/{there.isocalendar().year}-W{there.isocalendar().week:02}", due
 
 
 def due_at(told: PersonNotices, now: datetime) -> datetime:
     """Return when it last was the weekday and hour that a person chose, where they are."""
+    return _around(told, now)[0]
+
+
+def _next_at(told: PersonNotices, now: datetime) -> datetime:
+    """Return when it will next be that weekday and hour."""
+    return _around(told, now)[1]
+
+
+def _around(told: PersonNotices, now: datetime) -> tuple[datetime, datetime]:
     there = now.astimezone(zone_of(told.person))
     there -= timedelta(days=(there.weekday() - told.weekly_day) % 7)
     there = there.replace(hour=told.weekly_hour, minute=0, second=0, microsecond=0, fold=0)
     came = there.astimezone(UTC)  # compared in UTC: within one zone Python compares the hands of the clock
-    return came if came <= now else (there - WEEK).astimezone(UTC)
+    if came <= now:
+        return came, (there + WEEK).astimezone(UTC)
+    return (there - WEEK).astimezone(UTC), came
 
 
 def teams_of(told: PersonNotices) -> QuerySet[Team]:
@@ -101,11 +148,21 @@ class Letter:
     """A report as a mail has it, in the language and time zone in force."""
 
     report: Report
+    base_url: str  # at which people reach metacog
     subject: str
     days: str
-    page_url: str
-    preferences_url: str
     stop_url: str
+
+    @property
+    def page_url(self) -> str:
+        return self._at(f"{reverse('weekly-report')}?team={self.report.team.pk}")
+
+    @property
+    def preferences_url(self) -> str:
+        return self._at(reverse("preferences"))
+
+    def _at(self, path: str) -> str:
+        return self.base_url + path if path else ""
 
     @property
     def sections(self) -> list[tuple[str, list[tuple[str, str, str]], str, str]]:
@@ -113,9 +170,9 @@ class Letter:
         return [
             (
                 each.title,
-                [(line.name, without_intervals(line.told), _full(line.path)) for line in each.lines],
+                [(line.name, without_intervals(line.told), self._at(line.path)) for line in each.lines],
                 each.more,
-                _full(each.path),
+                self._at(each.path),
             )
             for each in self.report.sections
         ]
@@ -135,10 +192,6 @@ class Letter:
         return "\n".join(lines) + "\n"
 
 
-def _full(path: str) -> str:
-    return settings.PUBLIC_URL + path if path else ""
-
-
 def mail_of(notice: Notice, told: PersonNotices, now: datetime) -> Mail:
     """Return a report as it was due. Raises NothingNew: it is none of the person's any more, or nothing happened."""
     team = teams_of(told).filter(pk=notice.about.partition("/")[0]).first()
@@ -154,7 +207,7 @@ def letter_of(team: Team, told: PersonNotices, due: datetime, *, headers: dict[s
         report = weekly.read(team, person, days_before(due.astimezone(zone_of(person))), plain)
         if report.is_empty:
             raise NothingNew
-        letter = letter_in_words(report, notices.stop_link(person))
+        letter = letter_in_words(report, settings.PUBLIC_URL, notices.stop_link(person))
         html = render_to_string("reviews/weekly_mail.html", {"letter": letter, "language": translation.get_language()})
         text = letter.text
     message = Mail(letter.subject, text, settings.MAIL_FROM, [person.email], headers=headers)
@@ -162,13 +215,12 @@ def letter_of(team: Team, told: PersonNotices, due: datetime, *, headers: dict[s
     return message
 
 
-def letter_in_words(report: Report, stop_url: str) -> Letter:
+def letter_in_words(report: Report, base_url: str, stop_url: str) -> Letter:
     return Letter(
         report,
+        base_url,
         subject=gettext("metacog: the week of %(team)s") % {"team": plain(report.team.name)},
         days=days_in_words(report),
-        page_url=f"{url('weekly-report')}?team={report.team.pk}",
-        preferences_url=url("preferences"),
         stop_url=stop_url,
     )
 

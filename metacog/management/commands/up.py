@@ -35,7 +35,7 @@ from metacog.accounts import members
 from metacog.audit.audit import record
 from metacog.models import Membership, Role, Team, User
 from metacog.notices import push
-from metacog.runtime import catalogs, checks, supervisor
+from metacog.runtime import address, catalogs, checks, supervisor
 from metacog.runtime.file_errors import database_remedy
 from metacog.runtime.program import command
 from metacog.runtime.supervisor import Child
@@ -368,6 +368,7 @@ def environment() -> dict[str, str]:
 def serve(host: str, port: int, workers: int, company: Sequence[Child] = ()) -> NoReturn:
     """Go on as the processes that serve and their company: under a supervisor, if they are more than one."""
     bound = web.listen(host, port)
+    address.keep()
     served = ["metacog.web", str(bound.fileno())]
     if workers == 1 and not company:
         become(served)

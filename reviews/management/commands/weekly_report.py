@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone, translation
 
 from metacog.models import Language, Team, User
+from metacog.runtime.address import address
 from reviews.outbox.weekly import days_before, letter_in_words
 from reviews.presentation.statistics import weekly
 
@@ -26,4 +27,4 @@ class Command(BaseCommand):
             raise CommandError("Unknown team.")
         with translation.override(options["language"]):
             report = weekly.read(team, User(), days_before(timezone.now()))
-            self.stdout.write(letter_in_words(report, "").text, ending="")
+            self.stdout.write(letter_in_words(report, address(), "").text, ending="")

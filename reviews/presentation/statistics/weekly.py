@@ -13,6 +13,7 @@ from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import Agent, Team, User
 from reviews.learning import corrections
 from reviews.metrics import daily, report
+from reviews.metrics.daily import Total
 from reviews.metrics.ranges import Range
 from reviews.metrics.report import Report, Scope
 from reviews.presentation.phrases import gap
@@ -51,14 +52,21 @@ class Weekly:
     days: Range
     first_line: str
     sections: Sequence[Section]
-    is_empty: bool  # nothing was posted in these days or in those before, and there is nothing to retire
+    is_empty: bool  # nothing was held in these days or in those before, and nothing was missed or is to be retired
 
 
 def read(team: Team, viewer: User, days: Range, name: Naming = masked_text) -> Weekly:
     """Read one team's report in the language in force, from the days that Statistics counts. Twenty queries at most."""
     agents = list(Agent.objects.filter(team=team).select_related("team").order_by("name"))
     found = report.read(Scope(agents, days, viewer, ()))
-    retire = _retire(team, name)
+    retire, missed = _retire(team, name), _missed(found, team, name)
+    is_empty = not (_was_held(found.total) or _was_held(found.before) or retire or missed)
+    if is_empty:
+        told = gettext(
+            "Nothing was held in the two weeks before today. What is held today is in the report from tomorrow on."
+        )
+        return Weekly(team, days, told, [], is_empty=True)
+    missed = missed or [Line(gettext("No spot checks were answered, and no corrections confirmed."))]
     sections = [
         _section(pgettext("weekly report", "Held"), _held(found), gettext("Statistics"), "statistics", team, days),
         _section(
@@ -66,7 +74,7 @@ def read(team: Team, viewer: User, days: Range, name: Naming = masked_text) -> W
         ),
         _section(
             pgettext("weekly report", "Missed"),
-            _missed(found, team, name),
+            missed,
             gettext("Spot checks"),
             "spot-checks",
             None,
@@ -79,8 +87,12 @@ def read(team: Team, viewer: User, days: Range, name: Naming = masked_text) -> W
         days,
         plainly.first_line(found.total, found.before, days),
         [each for each in sections if each.lines],
-        is_empty=not (found.total.responses or found.before.responses or retire),
+        is_empty=False,
     )
+
+
+def _was_held(total: Total) -> bool:
+    return bool(total.held or any(total.all_calls.values()))
 
 
 def _section(title: str, lines: Sequence[Line], more: str, page: str, team: Team | None, days: Range | None) -> Section:
@@ -117,8 +129,10 @@ def _found(found: Report, name: Naming) -> list[Line]:
     counted = [
         ngettext("%(n)s item was rejected or withdrawn.", "%(n)s items were rejected or withdrawn.", rejected)
         % {"n": number(rejected)},
-        ngettext("%(n)s was approved with edits.", "%(n)s were approved with edits.", edited) % {"n": number(edited)},
     ]
+    if edited:
+        said = ngettext("%(n)s was approved with edits.", "%(n)s were approved with edits.", edited)
+        counted.append(said % {"n": number(edited)})
     if calls["denied"]:
         counted.append(
             ngettext("Rules denied %(n)s call.", "Rules denied %(n)s calls.", calls["denied"])
@@ -150,7 +164,7 @@ def _missed(found: Report, team: Team, name: Naming) -> list[Line]:
             right,
         )
         told.append(Line(said % {"n": number(right)}, path=reverse("corrections")))
-    return told or [Line(gettext("No spot checks were answered, and no corrections confirmed."))]
+    return told
 
 
 def _retire(team: Team, name: Naming) -> list[Line]:

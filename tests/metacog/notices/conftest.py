@@ -11,6 +11,7 @@ from django.core import mail
 from django.utils import timezone
 
 from metacog.models import PersonNotices, User
+from metacog.models.people import LONG_AGO
 from reviews.models import HeldItem
 from reviews.outbox import notifications
 from tests.metacog.notices.smtp import Server, listening
@@ -35,7 +36,7 @@ def smtp(settings: Any) -> Iterator[Server]:
 
 def tell(person: Any, when: str = "waiting", **fields: Any) -> PersonNotices:
     """Have a person told what waits, at once or by the hour they chose."""
-    User.objects.filter(pk=person.pk).update(email=f"{person.username}@example.org")
+    User.objects.filter(pk=person.pk).update(email=f"{person.username}@example.org", report_at=LONG_AGO)
     row, _ = PersonNotices.objects.update_or_create(
         person=person, defaults={"when": when, "minutes": 15, "hour": 8, **fields}
     )

@@ -323,6 +323,7 @@ def test_the_clock_wakes_for_the_next_step_and_for_nothing_before(
     hold(kuro, now)
     steps.sweep(now)
     SearchDue.objects.all().delete()
+    User.objects.update(report_at=now + timedelta(days=1))
     assert activity.latest() == activity.latest()
     Asked.objects.update(next_at=now)
     assert activity.latest() != activity.latest()

@@ -13,10 +13,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from metacog.models import Agent, Membership, Notice, PersonNotices, Team, User
-from reviews import tasks
+from metacog.accounts import members
+from metacog.models import Agent, AuditEvent, Membership, Notice, PersonNotices, Team, User
+from metacog.runtime import address
+from reviews import activity, tasks
 from reviews.metrics import daily
-from reviews.models import ContrastLook, DailyFigure
+from reviews.models import ContrastLook, DailyFigure, SearchDue
 from reviews.outbox import notifications, weekly
 from tests.metacog.notices.conftest import tell
 from tests.tables import table
@@ -33,6 +35,7 @@ def _week(settings: Any, aurora: Any, borealis: Any, kuro: Any, olga: Any, alice
     settings.MAIL_FROM, settings.PUBLIC_URL = "metacog <metacog@example.org>", "https://metacog.example.org"
     Team.objects.update(created_at=MONDAY - 90 * DAY)
     User.objects.update(date_joined=MONDAY - 90 * DAY)
+    Membership.objects.update(created_at=MONDAY - 90 * DAY)
     for person in (olga, alice, mallory):
         User.objects.filter(pk=person.pk).update(email=f"{person.username}@example.org")
     counted = {
@@ -147,6 +150,70 @@ def test_what_is_over_is_not_sent(olga: Any, meanwhile: str) -> None:
     assert sweep(MONDAY + 2 * MINUTE) == []
 
 
+@table(
+    ("since", "first"),
+    [
+        ({"created_at": MONDAY - 4 * DAY}, 1), ({"created_at": MONDAY - 8 * DAY}, 0),
+        ({"created_at": MONDAY - 7 * DAY - timedelta(hours=8)}, 0),  # with its first day
+        ({"created_at": MONDAY - 7 * DAY}, 1),
+        ({"owner_since": MONDAY - DAY}, 1), ({"owner_since": MONDAY + DAY}, 2), ({"created_at": None}, 0),
+    ],
+    rolled_back=True,
+)  # fmt: skip
+def test_a_new_owner_gets_the_first_full_week(olga: Any, since: dict[str, datetime | None], first: int) -> None:
+    Membership.objects.filter(user=olga).update(**since)
+    DailyFigure.objects.filter(rejected=30).update(day=MONDAY.date() + 2 * DAY)
+    sent = [week for week in range(3) if sweep(MONDAY + 7 * week * DAY)]
+    assert sent[0] == first
+
+
+def test_who_is_made_owner_is_new_from_then_on(aurora: Any, alice: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr("django.utils.timezone.now", lambda: MONDAY - DAY)
+    members.change_role(Membership.objects.get(user=alice), "owner", None)
+    assert "alice@example.org" not in [to for to, _subject in sweep(MONDAY)]
+    DailyFigure.objects.filter(rejected=30).update(day=MONDAY.date() + 2 * DAY)
+    assert "alice@example.org" in [to for to, _subject in sweep(MONDAY + 7 * DAY)]
+
+
+def test_it_sleeps_until_the_next_is_due_and_a_change_wakes_it(olga: Any, as_person: Any, monkeypatch: Any) -> None:
+    def is_awake(now: datetime) -> bool:
+        """Say whether the beat finds something due."""
+        monkeypatch.setattr("reviews.activity.timezone.now", lambda: now)
+        return activity.latest() != activity.latest()
+
+    assert AuditEvent.objects.exists()
+    assert is_awake(MONDAY - DAY), "nobody has looked at them yet"
+    sweep(MONDAY - DAY)
+    SearchDue.objects.all().delete()
+    assert [is_awake(MONDAY + at) for at in (-DAY, -MINUTE, timedelta(), MINUTE)] == [False, False, True, True]
+    sweep(MONDAY)
+    assert [is_awake(MONDAY + at) for at in (MINUTE, 7 * DAY - MINUTE, 7 * DAY)] == [False, False, True]
+    person = User.objects.get(pk=olga.pk)
+    chosen = {"language": "", "time_zone": "Asia/Taipei", "theme": ""}
+    assert as_person(person).post(reverse("preferences"), chosen).status_code == 302
+    assert is_awake(MONDAY + MINUTE), "the hour is another there"
+    sweep(MONDAY + MINUTE)
+    SearchDue.objects.all().delete()
+    assert [is_awake(MONDAY + 7 * DAY - timedelta(hours=at)) for at in (9, 8)] == [False, True]
+
+
+def test_a_clock_that_was_set_back_ends_no_report(olga: Any) -> None:
+    sweep(MONDAY + 70 * DAY)
+    assert sweep(MONDAY) == [("olga@example.org", "metacog: the week of Aurora")]
+
+
+def test_where_nothing_was_held_it_says_so_and_no_mail_goes(olga: Any, as_person: Any, aurora: Any) -> None:
+    DailyFigure.objects.filter(rejected=30).delete()
+    DailyFigure.objects.update(day=daily.day_of(datetime.now(UTC)) - DAY, held=0)
+    page = as_person(olga).get(reverse("weekly-report")).content.decode()
+    out = StringIO()
+    call_command("weekly_report", "Aurora", stdout=out)
+    for shown in (page, out.getvalue()):
+        assert "Nothing was held in the two weeks before today." in shown
+        assert "0 items" not in shown
+    assert sweep(datetime.now(UTC)) == []
+
+
 def test_after_downtime_there_is_one_and_none_without_a_mail_server(settings: Any) -> None:
     assert len(sweep(MONDAY + 4 * DAY)) == 1
     settings.MAIL_FROM = ""
@@ -156,15 +223,21 @@ def test_after_downtime_there_is_one_and_none_without_a_mail_server(settings: An
 def test_it_costs_the_same_however_many_there_are(aurora: Any, django_assert_num_queries: Any) -> None:
     sweep(MONDAY)
     people = User.objects.bulk_create([User(username=f"p{n}", email=f"p{n}@example.org") for n in range(30)])
-    Membership.objects.bulk_create([Membership(user=person, team=aurora) for person in people])
-    with django_assert_num_queries(4):
+    Membership.objects.bulk_create(
+        [Membership(user=person, team=aurora, role="owner", created_at=None) for person in people]
+    )
+    User.objects.update(date_joined=MONDAY - 90 * DAY)
+    with django_assert_num_queries(8):  # two of them the savepoint
         weekly.write_due(MONDAY + DAY)
+    with django_assert_num_queries(1):
+        weekly.write_due(MONDAY + 2 * DAY)
 
 
 @pytest.mark.skipif("connection.vendor != 'sqlite'", reason="PostgreSQL reads a small table whole")
 def test_what_was_written_is_found_by_an_index() -> None:
     """Notices are kept for 90 days: a sweep does not read them all."""
     sweep(MONDAY)
+    User.objects.update(report_at=MONDAY)
     with CaptureQueriesContext(connection) as ran:
         weekly.write_due(MONDAY + DAY)
     (written,) = [each["sql"] for each in ran if 'FROM "metacog_notice"' in each["sql"]]
@@ -175,7 +248,7 @@ def test_what_was_written_is_found_by_an_index() -> None:
 
 def test_the_worker_does_it(olga: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr("reviews.tasks.timezone.now", lambda: MONDAY)
-    tasks.report_weeks()
+    tasks.notify()
     assert Notice.objects.get(kind="weekly", person=olga).about.endswith("/2026-W49")
 
 
@@ -223,5 +296,16 @@ class TestNow:
         out = StringIO()
         call_command("weekly_report", "Aurora", stdout=out)
         assert out.getvalue().startswith("People rejected 27 of the 60 items they decided")
+        assert "\nhttps://metacog.example.org/statistics/weekly/" in out.getvalue()
         with pytest.raises(CommandError, match="Unknown team"):
             call_command("weekly_report", "Nobody")
+
+    def test_the_command_names_the_address_that_mail_has(self, monkeypatch: Any, settings: Any, tmp_path: Any) -> None:
+        """`up --port` knows its port; a command beside it was started without."""
+        monkeypatch.setattr("django.utils.timezone.now", lambda: MONDAY)
+        settings.DATA_DIR, settings.PUBLIC_URL = tmp_path, "http://127.0.0.1:8123"
+        address.keep()
+        settings.PUBLIC_URL = "http://127.0.0.1:8000"
+        out = StringIO()
+        call_command("weekly_report", "Aurora", stdout=out)
+        assert ("http://127.0.0.1:8123/" in out.getvalue(), ":8000" in out.getvalue()) == (True, False)
