@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import zoneinfo
+from collections import defaultdict
+from importlib.resources import files
 from pathlib import Path
 
 from babel import Locale
@@ -18,12 +20,23 @@ CITIES = {
 '''
 
 
+def other_names() -> dict[str, list[str]]:
+    """Return the aliases of each time zone; the CLDR keeps the first name that a zone had: Calcutta, not Kolkata."""
+    aliases = defaultdict(list)
+    for line in (files("tzdata") / "zoneinfo" / "tzdata.zi").read_text().splitlines():
+        kind, *names = line.split()
+        if kind == "L":
+            aliases[names[0]].append(names[1])
+    return aliases
+
+
 def main() -> None:
-    known_as = get_global("zone_aliases")
+    known_as, aliases = get_global("zone_aliases"), other_names()
     names = [Locale.parse(locale).time_zones for locale in ("zh_Hant", "zh_Hans")]
     lines = []
     for zone in sorted(zoneinfo.available_timezones()):
-        cities = [each.get(zone, each.get(known_as.get(zone, ""), {})).get("city", "") for each in names]
+        called = [zone, known_as.get(zone, ""), *(each for each in aliases[zone] if known_as.get(each) == zone)]
+        cities = [next((city for name in called if (city := each.get(name, {}).get("city"))), "") for each in names]
         if all(cities):
             lines.append(f'    "{zone}": ("{cities[0]}", "{cities[1]}"),\n')
     FILE.write_text(HEAD + "".join(lines) + "}\n")

@@ -54,9 +54,16 @@ OF = {
     "metadata": gettext_lazy("Metadata"),
 }
 NOBODY = ("", "–")
-KINDS = {kind.value: kind.label for kind in HeldItem.Kind}
+# As the queue has them; Chinese says beside what an agent's tag is called what it is.
+KINDS = {
+    **{kind.value: kind.label for kind in HeldItem.Kind},
+    HeldItem.Kind.CHAT.value: pgettext_lazy("kind of item", "CHAT"),
+    HeldItem.Kind.REMEMBER.value: pgettext_lazy("kind of item", "REMEMBER"),
+    HeldItem.Kind.TASK.value: pgettext_lazy("kind of item", "TASK"),
+}
 
 Choices = list[tuple[str, Any]]
+Lines = list[list[forms.BoundField]]
 
 
 def recipients(team: Team, members: Members, named: Sequence[str]) -> Choices:
@@ -88,7 +95,7 @@ class RotaForm(forms.Form):
         super().__init__(data, prefix="rota", initial={**initial, "begins": rota.last_handover(now)})
         zone = self.fields["time_zone"]
         assert isinstance(zone, forms.ChoiceField)
-        zone.choices = time_zones()
+        zone.choices = time_zones(rota.time_zone)
         places = min(len(order) + 2, MOST_PEOPLE)
         if data is not None:
             places = max(places, sum(name.startswith("rota-person") for name in data))
@@ -190,9 +197,11 @@ class RouteForm(forms.Form):
             self.fields[f"value{line}"] = forms.CharField(label=_("Value"), required=False, max_length=MAX_LENGTH)
 
     @property
-    def lines(self) -> list[list[forms.BoundField]]:
-        """Return the fields of each condition."""
-        return [[self[f"{name}{line}"] for name in ("of", "place", "operator", "value")] for line in range(LINES)]
+    def lines(self) -> tuple[Lines, Lines]:
+        """Return the fields of each condition: of those that say something, and of the others."""
+        lines = [[self[f"{name}{line}"] for name in ("of", "place", "operator", "value")] for line in range(LINES)]
+        used: Lines = [line for line in lines if line[1].value() or line[3].value()]
+        return used, [line for line in lines if line not in used]
 
     @property
     def given(self) -> dict[str, Any]:

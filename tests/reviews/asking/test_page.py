@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from django.http import QueryDict
 from django.utils import timezone
+from django.utils.translation import trans_real
 
 from metacog.models import AuditEvent, PersonNotices
+from metacog.runtime import catalogs
 from reviews.asking import settings as asking
 from reviews.asking import steps
 from reviews.asking.forms import AskingForm
@@ -198,3 +203,41 @@ def test_an_item_says_who_is_asked_now_and_next(people: dict[str, Any], kuro: An
     page = as_person(alice).get(f"/queue/{held}/").content.decode()
     assert "Asked: Olga (owners) since" in page
     assert kuro.get(f"/held/{held}").json().keys().isdisjoint({"asked"}), "agents hear nothing of it"
+
+
+def test_a_route_shows_the_conditions_that_it_has_and_more_on_request(
+    people: dict[str, Any], aurora: Any, as_person: Any
+) -> None:
+    client, path = as_person(people["olga"]), f"/team/{aurora.pk}/asking"
+    route = {"route-0-to": "owners", "route-0-of0": "amount", "route-0-place0": "EUR", "route-0-operator0": "gt"}
+    client.post(path, form(**route, **{"route-0-value0": "100"}))
+
+    def folded(page: str) -> list[str]:
+        """Return how often each condition is below "Add condition"."""
+        found, depth = [], 0
+        for tag in re.findall(r'<details class="more">|</details>|name="route-\d-value\d"', page):
+            depth = depth + 1 if tag.startswith("<details") else max(0, depth - 1) if tag == "</details>" else depth
+            if tag.startswith("name"):
+                found.append(f"{tag[12:-1]} {depth}")
+        return found
+
+    page = client.get(path).content.decode()
+    assert folded(page) == [
+        "0-value0 0", "0-value1 1", "0-value2 2", "1-value0 1", "1-value1 2", "1-value2 3",
+    ]  # fmt: skip
+    wrong = form(**route, **{"route-0-value0": "[1", "route-0-place1": "iban"})
+    assert folded(client.post(path, wrong).content.decode())[:3] == ["0-value0 0", "0-value1 0", "0-value2 1"]
+
+
+def test_in_chinese_a_kind_says_what_it_is(
+    people: dict[str, Any], aurora: Any, as_person: Any, settings: Any, tmp_path: Path
+) -> None:
+    settings.LOCALE_PATHS = [tmp_path]
+    catalogs.compile_all()
+    client = as_person(people["olga"])
+    client.cookies[settings.LANGUAGE_COOKIE_NAME] = "zh-hant"
+    with mock.patch.object(trans_real, "_translations", {}):
+        page = client.get(f"/team/{aurora.pk}/asking").content.decode()
+    assert re.findall(r'<option value="(?:chat|remember|task|tool_call)">([^<]+)<', page)[:4] == [
+        "對話（CHAT）", "記憶（REMEMBER）", "任務（TASK）", "工具呼叫",
+    ]  # fmt: skip
