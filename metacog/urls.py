@@ -9,9 +9,12 @@ from django.views.generic import RedirectView
 
 from metacog.http import health
 from metacog.http.api import api
-from metacog.pages import account, agents, audit, notices, security, team, tokens, worker
+from metacog.pages import account, agents, audit, notices, security, tokens, worker
 from metacog.pages.phone import app, devices
 from metacog.pages.sign_in_addresses import sign_in_addresses
+from metacog.pages.teams import page as team
+from metacog.pages.teams import people
+from metacog.pages.teams import settings as team_settings
 from patterns.api.patterns import router as patterns_router
 from patterns.api.threads import router as threads_router
 from reviews.api.grants import router as grants_router
@@ -234,20 +237,16 @@ urlpatterns = [
     path("agents/<str:agent_id>/endpoint-on", deliveries.endpoint_on, name="endpoint-on"),
     path("agents/<str:agent_id>/endpoint-discard", deliveries.endpoint_discard, name="endpoint-discard"),
     path("team/", team.team, name="team"),
-    path("team/<int:team_id>/members", team.member_add, name="member-add"),
-    path("team/<int:team_id>/groups", team.group_save, name="group-save"),
+    path("team/<int:team_id>/settings", team_settings.team_settings, name="team-settings"),
+    path("team/<int:team_id>/members", people.member_add, name="member-add"),
+    path("team/<int:team_id>/groups", people.group_save, name="group-save"),
     path("team/<int:team_id>/rules", team_rules.team_rules, name="team-rules"),
     path("team/<int:team_id>/asking", asking.asking, name="asking"),
-    path("team/<int:team_id>/retention", team.team_retention, name="team-retention"),
-    path("team/<int:team_id>/notices", team.team_notices, name="team-notices"),
-    path("team/<int:team_id>/target", team.team_target, name="team-target"),
-    path("team/<int:team_id>/second-factor", team.team_second_factor, name="team-second-factor"),
-    path("team/<int:team_id>/names", team.team_names, name="team-names"),
-    path("team/<int:team_id>/tokens/<int:token_id>/revoke", team.member_token_revoke, name="member-token-revoke"),
-    path("team/<int:team_id>/tokens/<int:token_id>/restore", team.member_token_restore, name="member-token-restore"),
-    path("team/<int:team_id>/chat", team.team_channel, name="team-channel"),
-    path("team/<int:team_id>/chat/test", team.channel_test, name="channel-test"),
-    path("team/<int:team_id>/chat/remove", team.channel_remove, name="channel-remove"),
+    path("team/<int:team_id>/second-factor", team_settings.team_second_factor, name="team-second-factor"),
+    path("team/<int:team_id>/tokens/<int:token_id>/revoke", people.member_token_revoke, name="member-token-revoke"),
+    path("team/<int:team_id>/tokens/<int:token_id>/restore", people.member_token_restore, name="member-token-restore"),
+    path("team/<int:team_id>/chat/test", team_settings.channel_test, name="channel-test"),
+    path("team/<int:team_id>/chat/remove", team_settings.channel_remove, name="channel-remove"),
     path("team/<int:team_id>/decide-in/<slug:kind>/", chats.chat, name="chat"),
     path("team/<int:team_id>/decide-in/<slug:kind>/test", chats.test, name="chat-test"),
     path("team/<int:team_id>/decide-in/<slug:kind>/remove", chats.remove, name="chat-remove"),
@@ -259,11 +258,11 @@ urlpatterns = [
     path("chats/<int:team_id>/<slug:kind>", incoming.incoming, name="chat-incoming"),
     path("preferences/chats/connect/<str:token>", connecting.connect, name="chat-connect"),
     path("preferences/chats/<int:user_id>/disconnect", connecting.disconnect, name="chat-disconnect"),
-    path("team/members/<int:membership_id>/role", team.member_change, name="member-change"),
-    path("team/<int:team_id>/members/restore", team.member_restore, name="member-restore"),
-    path("team/members/<int:membership_id>/confirm", team.member_confirm, name="member-confirm"),
-    path("team/members/<int:membership_id>/remove", team.member_remove, name="member-remove"),
-    path("team/members/<int:membership_id>/link", team.member_link, name="member-link"),
+    path("team/members/<int:membership_id>/role", people.member_change, name="member-change"),
+    path("team/<int:team_id>/members/restore", people.member_restore, name="member-restore"),
+    path("team/members/<int:membership_id>/confirm", people.member_confirm, name="member-confirm"),
+    path("team/members/<int:membership_id>/remove", people.member_remove, name="member-remove"),
+    path("team/members/<int:membership_id>/link", people.member_link, name="member-link"),
     path("team/<int:team_id>/webhooks/new", webhooks.webhook_new, name="webhook-new"),
     path("team/webhooks/<str:webhook_id>/", webhooks.webhook, name="webhook"),
     path("team/webhooks/<str:webhook_id>/confirm", webhooks.webhook_confirm, name="webhook-confirm"),

@@ -6,6 +6,7 @@ import json
 import zoneinfo
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -217,9 +218,14 @@ class ChangeAgentForm(AgentForm):
 
     def wanted(self, agent: Agent) -> dict[str, str]:
         """Return each field as it was filled in where that differs from what the page showed, else as it is now."""
-        shown = {name for name in self.fields if self.add_initial_prefix(name) in self.data}
-        kept = shown.difference(self.changed_data)
+        kept = _untouched(self)
         return {name: getattr(agent, name) if name in kept else value for name, value in self.cleaned_data.items()}
+
+
+def _untouched(form: forms.BaseForm) -> set[str]:
+    """Return the names of the fields that came as the page showed them."""
+    shown = {name for name in form.fields if form.add_initial_prefix(name) in form.data}
+    return shown.difference(form.changed_data)
 
 
 class PackForm(forms.Form):
@@ -274,30 +280,30 @@ class MemberForm(forms.Form):
     role = forms.ChoiceField(label=_("Role"), choices=Role.choices, initial=Role.REVIEWER)
 
 
-class RetentionForm(forms.Form):
-    """How long a team keeps its texts; `metacog.accounts.retention` says what is too long."""
-
-    days = forms.IntegerField(
-        label=_("Keep texts for (days)"),
-        required=False,
-        min_value=1,
-        max_value=36_500,
-        help_text=_("Empty: forever. Scores, decisions, digests and stats are always kept."),
-    )
+SETTINGS = "settings"  # the id of the form on the team's page
 
 
-class NamesForm(forms.Form):
-    """What a team's agents are told of its people."""
+class SettingsForm(forms.BaseForm):
+    """Fields that stand on several tabs of the team's page, and are saved with one button.
 
-    names_people = forms.BooleanField(
-        label=_("Tell agents who decided"),
-        required=False,
-        help_text=_("Agents see the name of the person who decided."),
-    )
+    What somebody changed since the page was opened stays, field by field, where it was not changed on the page.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            field.widget.attrs["form"] = SETTINGS
+            field.show_hidden_initial = True
+            field.hidden_widget = partial(forms.HiddenInput, attrs={"form": SETTINGS})  # type: ignore[assignment]
+
+    def wanted(self, stored: Mapping[str, Any]) -> dict[str, Any]:
+        """Return each field as it was filled in where that differs from what the page showed, else as it is stored."""
+        kept = _untouched(self)
+        return {name: stored[name] if name in kept else value for name, value in self.cleaned_data.items()}
 
 
-class TargetForm(forms.Form):
-    """Within which time a team means to decide what is held."""
+class TeamForm(SettingsForm, forms.Form):
+    """What owners set of their team, but for its chat; `metacog.accounts.retention` says what is too long."""
 
     hours = forms.DecimalField(
         label=_("Decide within (hours)"),
@@ -307,10 +313,42 @@ class TargetForm(forms.Form):
         decimal_places=2,
         help_text=_("The queue shows when an item is due. Nothing happens by itself at that time."),
     )
+    mail_links = forms.BooleanField(
+        label=_("Links that decide without signing in"),
+        required=False,
+        help_text=_(
+            "Each item in an email gets a link. It opens the whole item, to approve or reject it as the "
+            "recipient, for up to 7 days. Anyone who can read the recipient's email can do so. Switching this "
+            "off invalidates the links that were sent."
+        ),
+    )
+    mail_texts = forms.BooleanField(
+        label=_("Excerpts of what agents wrote"),
+        required=False,
+        help_text=_("Emails cannot be erased with the team's texts."),
+    )
+    days = forms.IntegerField(
+        label=_("Keep texts for (days)"),
+        required=False,
+        min_value=1,
+        max_value=36_500,
+        help_text=_("Empty: forever. Scores, decisions, digests and stats are always kept."),
+    )
+    names_people = forms.BooleanField(
+        label=_("Tell agents who decided"),
+        required=False,
+        help_text=_("Agents see the name of the person who decided."),
+    )
 
-    @property
-    def minutes(self) -> int:
-        return int(self.cleaned_data["hours"] * 60)
+    def __init__(self, team: Team, data: Any = None) -> None:
+        self.stored = {
+            "hours": (Decimal(team.decide_within_minutes) / 60).quantize(Decimal("0.01")).normalize() + 0,  # 4, or 1.5
+            "mail_links": team.mail_links,
+            "mail_texts": team.mail_texts,
+            "days": team.retention_days,
+            "names_people": team.names_people,
+        }
+        super().__init__(data, initial=self.stored)
 
 
 class TokenForm(forms.Form):
@@ -349,9 +387,7 @@ class RoleForm(forms.Form):
 class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run
     """How the console looks and behaves for one person."""
 
-    time_zone = forms.ChoiceField(
-        label=_("Time zone"), choices=lambda: [("", _("Automatic")), *time_zones()], required=False
-    )
+    time_zone = forms.ChoiceField(label=_("Time zone"), required=False)
 
     class Meta:
         model = User
@@ -362,6 +398,8 @@ class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscri
         super().__init__(*args, **kwargs)
         language: Any = self.fields["language"]
         language.choices = [("", _("Automatic")), *Language.choices]
+        zone: Any = self.fields["time_zone"]
+        zone.choices = [("", _("Automatic")), *time_zones(self.instance.time_zone)]
 
     def clean_time_zone(self) -> str:
         name: str = self.cleaned_data["time_zone"]

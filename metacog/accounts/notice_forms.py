@@ -8,6 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from metacog.accounts.forms import SettingsForm
 from metacog.models import Channel, PersonNotices, PersonPush, Team, User
 
 
@@ -99,26 +100,7 @@ class PersonPushForm(forms.ModelForm):  # type: ignore[type-arg]  # as above
         return found
 
 
-class TeamNoticesForm(forms.Form):
-    """What mail about a team's items may hold."""
-
-    mail_links = forms.BooleanField(
-        label=_("Links that decide without signing in"),
-        required=False,
-        help_text=_(
-            "Each item in an email gets a link. It opens the whole item, to approve or reject it as the "
-            "recipient, for up to 7 days. Anyone who can read the recipient's email can do so. Switching this "
-            "off invalidates the links that were sent."
-        ),
-    )
-    mail_texts = forms.BooleanField(
-        label=_("Excerpts of what agents wrote"),
-        required=False,
-        help_text=_("Emails cannot be erased with the team's texts."),
-    )
-
-
-class ChannelForm(forms.ModelForm):  # type: ignore[type-arg]  # as above
+class ChannelForm(SettingsForm, forms.ModelForm):  # type: ignore[type-arg]  # as above
     """The chat that is told what waits for a team; `metacog.notices.notices` says which addresses there are."""
 
     url = forms.CharField(
@@ -145,11 +127,18 @@ class ChannelForm(forms.ModelForm):  # type: ignore[type-arg]  # as above
 
     field_order = ["url", "minutes", "language", "texts", "mentions"]
 
-    def __init__(self, team: Team | None, data: Any = None) -> None:
-        self.stored = Channel.objects.filter(team=team).first() if team else None
-        super().__init__(data, instance=self.stored, prefix="chat")
+    def __init__(self, team: Team, data: Any = None) -> None:
+        channel = Channel.objects.filter(team=team).first()
+        self.stored = {"url": "", **{name: getattr(channel or Channel(), name) for name in self.Meta.fields}}
+        self.is_stored = channel is not None
+        super().__init__(data, instance=channel, prefix="chat")
         self.fields["url"].help_text = (
-            _("%(hint)s is set and not shown again. Leave this empty to keep it.") % {"hint": self.stored.hint}
-            if self.stored
+            _("%(hint)s is set and not shown again. Leave this empty to keep it.") % {"hint": channel.hint}
+            if channel
             else _("From Slack, Mattermost, Rocket.Chat, or Discord (its address with /slack at the end).")
         )
+
+    @property
+    def is_filled(self) -> bool:
+        """Say whether there is a chat, or somebody has begun to enter one."""
+        return self.is_stored or any(self.cleaned_data[name] != value for name, value in self.stored.items())

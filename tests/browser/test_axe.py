@@ -25,6 +25,7 @@ MORE = (
     "/search/?q=cache&kind=responses&since=2020-01-01&until=2020-02-01", "/search/?q=cache", "/queue/?state=decided",
     "/queue/?view=1", "/responses/?show=held", "/patterns/?state=active", "/patterns/?state=shadow",
     "/audit/?actor=all", "/statistics/?days=7",
+    "/team/?tab=deciding", "/team/?tab=notices", "/team/?tab=webhooks", "/team/?tab=data",
 )  # fmt: skip
 
 

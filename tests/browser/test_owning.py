@@ -74,9 +74,9 @@ def test_an_owners_first_day(open_page: Any, olga: Any, aurora: Team, live_serve
     page.get_by_role("heading", name="Send this link to nina").wait_for()
     link = urlsplit(page.locator("#link").inner_text()).path
     page.goto("/team/")
-    target = page.locator("form", has=page.locator("[name=hours]"))
-    target.locator("[name=hours]").fill("2")
-    target.get_by_role("button", name="Save").click()
+    page.get_by_role("link", name="Deciding").click()
+    page.locator("[name=hours]").fill("2")
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator(".message")).to_have_text("Saved.")
 
     page.goto(f"/agents/{agent.public_id}/policy/")

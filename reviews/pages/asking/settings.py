@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods
 
 from metacog.models import PersonNotices, PushDevice, Role, User
 from metacog.notices import mail
+from metacog.pages.teams.page import tabs
 from reviews.asking import settings, words
 from reviews.asking.forms import KINDS, AskingForm
 from reviews.asking.settings import Members, Settings
@@ -50,6 +51,7 @@ def asking(request: PersonRequest, team_id: int) -> HttpResponse:
     is_wrong = request.method == "POST"
     context = {
         "team": team,
+        "tabs": tabs(team, request.user, "asking"),
         "form": form,
         "is_wrong": is_wrong,
         "routes": routes,

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_http_methods
 from metacog.accounts import agents as accounts
 from metacog.accounts.rule_forms import RuleTable, as_text, rule_changes, what_it_does
 from metacog.models import Role, Team, TeamRules
+from metacog.pages.teams.page import tabs
 from reviews.held import approvers
 from reviews.held.calls import rule_changes as waiting_calls_of
 from reviews.held.calls.rule_changes import Listed, Waiting
@@ -79,6 +80,7 @@ def team_rules(request: PersonRequest, team_id: int) -> HttpResponse:
         context |= _told(team, current, table.rules)
     table.tell(in_words, [told for _rule, told in context.get("by_rule", ())])
     context |= {
+        "tabs": tabs(team, request.user, "team-rules"),
         "team": team,
         "rules": current,
         "table": table,

@@ -112,3 +112,22 @@ def test_the_theme_leads_nowhere_else(db: None, after: str) -> None:
 
 def test_there_are_three_themes(db: None) -> None:
     assert Client().post(reverse("set-theme"), {"theme": "pink"}).status_code == 400
+
+
+@table(
+    ("stored", "alias"),
+    [("Asia/Kolkata", ""), ("", ""), ("Asia/Calcutta", "Asia/Calcutta"), ("US/Eastern", "US/Eastern")],
+    rolled_back=True,
+)
+def test_a_time_zone_is_offered_once_and_a_stored_name_of_before_stays(
+    alice: Any, as_person: Any, stored: str, alias: str
+) -> None:
+    User.objects.filter(pk=alice.pk).update(time_zone=stored)
+    client = as_person(User.objects.get(pk=alice.pk))
+    page = client.get(reverse("preferences")).content.decode()
+    offered = {name for name in ("Asia/Calcutta", "US/Eastern", "Europe/Kiev") if f'<option value="{name}"' in page}
+    assert offered == {alias} - {""}
+    for name in ("Asia/Kolkata", "Europe/Kyiv", "America/Argentina/Buenos_Aires", "UTC"):
+        assert page.count(f'<option value="{name}"') == 1, name
+    client.post(reverse("preferences"), CHOICES | {"time_zone": stored})
+    assert User.objects.get(pk=alice.pk).time_zone == stored

@@ -15,6 +15,7 @@ from metacog import egress
 from metacog.models import Agent, Channel
 from metacog.runtime import checks
 from reviews.models import TeamWebhook
+from tests import team_settings
 from tests.tables import table
 
 Enter = Callable[[str], Any]
@@ -68,9 +69,7 @@ def doors(client: Client, aurora: Any, kuro: Any) -> dict[str, Enter]:
         "a team's webhook": lambda url: client.post(
             reverse("webhook-new", args=[aurora.pk]), {"url": url, "events": ["item.held"]}
         ),
-        "a team's chat": lambda url: client.post(
-            reverse("team-channel", args=[aurora.pk]), {"chat-url": url, "chat-minutes": "15", "chat-language": "en"}
-        ),
+        "a team's chat": lambda url: team_settings.save(client, aurora, **{"chat-url": url}),
     }
 
 

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from metacog.accounts import tokens
 from metacog.models import AuditEvent, Membership, PersonalToken, Team, User
+from tests import team_settings
 from tests.conftest import Caller
 from tests.tables import table
 
@@ -190,8 +191,8 @@ def test_a_clock_that_is_set_back_refuses_a_token_for_a_second_or_two(
 
 def test_an_owner_lets_agents_be_told_who_decided(olga: Any, aurora: Any, as_person: Any) -> None:
     client = as_person(olga)
-    for ticked in ({"names_people": "on"}, {"names_people": "on"}, {}):
-        client.post(reverse("team-names", args=[aurora.pk]), ticked)
+    for ticked in ("on", "on", None):
+        team_settings.save(client, aurora, names_people=ticked)
         assert Team.objects.get(pk=aurora.pk).names_people == bool(ticked)
     events = AuditEvent.objects.filter(action__startswith="names-people").order_by("pk")
     assert [event.action for event in events] == ["names-people-on", "names-people-off"]

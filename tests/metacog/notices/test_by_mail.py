@@ -18,6 +18,7 @@ from metacog.models import AuditEvent, Membership, Team, User
 from reviews.held import decisions
 from reviews.models import Decision, HeldItem
 from reviews.outbox import mail_links
+from tests import team_settings
 from tests.metacog.notices.conftest import DAY, HOUR, hold, sweep, tell
 from tests.tables import table
 
@@ -223,7 +224,7 @@ def test_a_mail_holds_what_the_owner_lets_out(
     tell(alice)
     now = timezone.now()
     for _ in range(2):  # the same again is no change
-        assert as_person(olga).post(reverse("team-notices", args=[aurora.pk]), {field: "on"}).status_code == 302
+        assert team_settings.save(as_person(olga), aurora, **{field: "on"}).status_code == 302
     hold(kuro, now - HOUR)
     [message] = sweep(now)
     assert ("/by-mail/" in message.body) == (field == "mail_links")

@@ -16,6 +16,7 @@ from metacog.models import Agent, AuditEvent, Channel, Notice, Policy, Team
 from metacog.notices import notices
 from patterns.models import ErrorPattern
 from reviews.models import HeldItem
+from tests import team_settings
 from tests.metacog.notices.conftest import DAY, HOUR, MINUTE, NOW, hold, sweep
 from tests.reviews.outbox.receiving import Receiver, listening
 from tests.tables import table
@@ -23,7 +24,7 @@ from tests.tables import table
 pytestmark = pytest.mark.django_db
 
 SLACK = "https://hooks.slack.com/services/T0/B0/s3cr3tAbCd"
-CHOICES = {"chat-url": SLACK, "chat-minutes": "15", "chat-language": "en"}
+CHOICES = {"chat-url": SLACK, "chat-minutes": "20", "chat-language": "en"}
 
 
 @pytest.fixture
@@ -198,7 +199,7 @@ def test_excerpts_go_out_only_where_the_owner_lets_them(
 
 def test_the_address_is_kept_encrypted_and_never_shown_or_recorded(aurora: Any, olga: Any, as_person: Any) -> None:
     client = as_person(olga)
-    assert client.post(reverse("team-channel", args=[aurora.pk]), CHOICES).status_code == 302
+    assert team_settings.save(client, aurora, **CHOICES).status_code == 302
     channel = Channel.objects.get()
     assert keys.decrypted(channel.url_encrypted) == SLACK
     assert "s3cr3t" not in channel.url_encrypted
@@ -208,11 +209,11 @@ def test_the_address_is_kept_encrypted_and_never_shown_or_recorded(aurora: Any, 
     event = AuditEvent.objects.get(action="channel-changed")
     assert (event.actor, event.data) == ("olga", {"fields": ["minutes", "language", "texts", "mentions", "url"]})
     for _ in range(2):
-        client.post(reverse("team-channel", args=[aurora.pk]), CHOICES | {"chat-url": "", "chat-minutes": "30"})
+        team_settings.save(client, aurora, **CHOICES | {"chat-url": "", "chat-minutes": "30"})
     assert keys.decrypted(Channel.objects.get().url_encrypted) == SLACK
     changed = AuditEvent.objects.filter(action="channel-changed")
     assert (changed.count(), changed[0].data) == (2, {"fields": ["minutes"]}), "the same again is no change"
-    client.post(reverse("team-channel", args=[aurora.pk]), CHOICES | {"chat-url": SLACK.replace("AbCd", "WxYz")})
+    team_settings.save(client, aurora, **CHOICES | {"chat-url": SLACK.replace("AbCd", "WxYz")})
     assert "hooks.slack.com/…WxYz" in client.get(reverse("team")).content.decode()
 
 
@@ -229,7 +230,7 @@ def test_the_address_is_kept_encrypted_and_never_shown_or_recorded(aurora: Any, 
     rolled_back=True,
 )
 def test_it_says_what_cannot_be_set(aurora: Any, olga: Any, as_person: Any, field: str, value: str, said: str) -> None:
-    answer = as_person(olga).post(reverse("team-channel", args=[aurora.pk]), CHOICES | {f"chat-{field}": value})
+    answer = team_settings.save(as_person(olga), aurora, **CHOICES | {f"chat-{field}": value})
     assert answer.status_code == 422
     assert said in answer.content.decode()
     assert not Channel.objects.exists()

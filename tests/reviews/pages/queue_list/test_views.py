@@ -15,6 +15,7 @@ from django.utils import timezone
 from metacog.models import AuditEvent, Team
 from reviews.held import talk
 from reviews.models import Decision, HeldItem, SavedView
+from tests import team_settings
 from tests.reviews.pages.queue_list.posting import ask, call
 from tests.reviews.pages.test_queue import shown
 from tests.tables import table
@@ -45,9 +46,7 @@ def client(as_person: Any, alice: Any) -> Any:
         ("mentions={alice}", []),
     ],
 )
-def test_the_filters_narrow_it_down(
-    client: Any, alice: Any, bob: Any, kuro: Any, query: str, found: list[int]
-) -> None:
+def test_the_filters_narrow_it_down(client: Any, alice: Any, bob: Any, kuro: Any, query: str, found: list[int]) -> None:
     if not HeldItem.objects.exists():
         ask(kuro, 1, metadata={"run": "r-1"}, session="s"), kuro.hold(), call(kuro, amount=1)
         _chat, hold, pay = HeldItem.objects.order_by("pk")
@@ -90,11 +89,10 @@ def test_times_are_grey_until_the_last_tenth_before_expiry(client: Any, kuro: An
 
 
 def test_an_owner_sets_the_target_for_deciding(as_person: Any, client: Any, olga: Any, aurora: Any) -> None:
-    address = f"/team/{aurora.pk}/target"
-    assert client.post(address, {"hours": "2"}).status_code == 403
+    assert team_settings.save(client, aurora, hours="2").status_code == 403
     owner = as_person(olga)
-    assert owner.post(address, {"hours": "0"}).status_code == 422
-    owner.post(address, {"hours": "1.5"})
+    assert team_settings.save(owner, aurora, hours="0").status_code == 422
+    team_settings.save(owner, aurora, hours="1.5")
     aurora.refresh_from_db()
     assert aurora.decide_within_minutes == 90
     assert 'value="1.5"' in owner.get("/team/").content.decode()

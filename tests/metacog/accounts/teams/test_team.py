@@ -15,6 +15,7 @@ from metacog.accounts import members, tokens
 from metacog.models import AuditEvent, Membership, Role, User
 from reviews.held import talk
 from reviews.models import AgentResponse, HeldItem
+from tests import team_settings
 from tests.tables import table
 
 
@@ -189,7 +190,7 @@ def test_it_asks_the_database_the_same_however_many_there_are(
 
 class TestRetention:
     def keep(self, client: Any, team: Any, days: str, **data: str) -> Any:
-        return client.post(reverse("team-retention", args=[team.pk]), {"days": days, **data})
+        return team_settings.save(client, team, days=days, **data)
 
     def test_a_shorter_time_asks_once_more_and_says_what_goes(
         self, olga: Any, aurora: Any, kuro: Any, as_person: Any

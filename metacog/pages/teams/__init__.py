@@ -1,0 +1,1 @@
+"""The pages about a team: its people and its settings."""

@@ -1,0 +1,76 @@
+"""The tabs of a team's page, with and without a script."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from metacog.models import Team
+from tests.browser import axe
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.mark.parametrize("has_script", [True, False])
+def test_what_was_typed_on_one_tab_is_there_on_the_next_and_saved_with_one_button(
+    open_page: Any, olga: Any, aurora: Any, has_script: bool
+) -> None:
+    page = open_page(olga, java_script_enabled=has_script)
+    page.goto("/team/")
+    save = page.get_by_role("button", name="Save", exact=True).filter(visible=True)
+    expect(page.get_by_label("User name")).to_be_visible()
+    expect(page.locator("[name=hours]")).to_be_hidden()
+    page.get_by_role("link", name="Deciding").click()
+    page.locator("[name=hours]").fill("2")
+    expect(page.get_by_label("User name")).to_be_hidden()
+    page.get_by_role("link", name="Data").click()
+    page.get_by_label("Tell agents who decided").check()
+    page.go_back()
+    expect(page.locator("[name=hours]")).to_have_value("2")
+    expect(save).to_have_count(1)
+    save.click()
+    expect(page.locator(".message")).to_have_text("Saved.")
+    expect(page.locator("[name=hours]")).to_be_visible()
+    team = Team.objects.get(pk=aurora.pk)
+    assert (team.decide_within_minutes, team.names_people) == (120, True)
+
+    page.get_by_role("link", name="Deciding").click()
+    page.locator("[name=hours]").fill("1000")
+    page.get_by_role("link", name="Notices and chat").click()
+    page.evaluate("document.getElementById('settings').noValidate = true")
+    save.click()
+    expect(page.get_by_role("alert").filter(has_text="Nothing was saved.")).to_be_visible()
+    expect(page.locator("[name=hours]")).to_be_visible()
+    expect(page.locator("[name=hours]")).to_have_value("1000")
+
+
+def test_a_tab_says_what_is_not_saved_on_it_and_to_leave_asks(open_page: Any, olga: Any, aurora: Any) -> None:
+    page = open_page(olga)
+    asked = []
+
+    def stay(dialog: Any) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.on("dialog", stay)
+    page.goto("/team/#chat")  # an address from before there were tabs
+    here = page.locator(".parts [aria-current]")
+    expect(here).to_contain_text("Notices and chat")
+    page.get_by_label("Mentions and assignments").check()
+    page.get_by_role("link", name="People").press("Enter")
+    expect(here).to_contain_text("People")
+    expect(page.get_by_role("link", name="Notices and chat Not saved yet")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="Not saved yet: Notices and chat")).to_be_visible()
+    assert axe.faults(page) == []
+    page.get_by_role("link", name="Audit log").click(no_wait_after=True)
+    expect(here).to_contain_text("People")
+    assert asked == ["beforeunload"]
+    page.get_by_role("link", name="Notices and chat").click()
+    page.get_by_label("Mentions and assignments").uncheck()
+    expect(page.get_by_role("link", name="Not saved yet")).to_have_count(0)
+    page.get_by_role("link", name="Audit log").click()
+    page.wait_for_url("**/audit/")
+    assert asked == ["beforeunload"]
+    page.remove_listener("dialog", stay)
