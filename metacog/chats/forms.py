@@ -27,7 +27,7 @@ _PLACES: Mapping[str, tuple[str, str, Any]] = {
     ChatApp.Kind.TELEGRAM: (
         r"-?[0-9]{1,30}|@\w{4,60}",
         "-1001234567890",
-        _("The id of a chat or group of which the bot is a member, or @name of a public one."),
+        _("The id of a chat or group that the bot is in, or the @name of a public one."),
     ),
 }
 

@@ -65,7 +65,7 @@ def _asked(app: ChatApp, press: Press, person: User) -> Asked | Told:
     if held is None:
         return Told(gettext("This item is not there any more."))
     if not vouching.may_use_tokens(person) or vouching.lacks_second_factor(person):  # as the console and its API
-        return Told(gettext("Nothing was decided: sign in to metacog first, which says what is missing."))
+        return Told(gettext("Nothing was decided. Sign in to metacog first: it says what is missing."))
     if not person.has_role(app.team_id, Role.REVIEWER):
         return Told(gettext("Nothing was decided: it takes a reviewer of the team."))
     return Asked(app, press, person, held, int(version[:9]), chosen)
