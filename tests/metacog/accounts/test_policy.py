@@ -118,7 +118,6 @@ class TestDrafting:
         assert "<html" not in answer.content.decode()
         assert "Marks from" in answer.content.decode()
 
-    @table("do", ["preview", "save"])
     @table(
         ("changed", "said"),
         [
@@ -155,12 +154,19 @@ class TestDrafting:
         ],
         rolled_back=True,
     )
-    def test_it_says_what_is_wrong(self, desk: Desk, changed: dict[str, str], said: str, do: str) -> None:
-        answer = desk.try_out(do=do, **changed)
+    def test_it_says_what_is_wrong(self, desk: Desk, changed: dict[str, str], said: str) -> None:
+        answer = desk.try_out(do="save", **changed)
         assert answer.status_code == 422
         assert said in answer.content.decode()
         assert not re.search(r"<li>\s*/\w+: ", answer.content.decode()), "once, and not in the wire's words"
         assert Policy.objects.count() == 1
+
+    def test_a_preview_says_the_same(self, desk: Desk) -> None:
+        for changed in ({"hold_at": "10"}, {"threshold": "many"}, {"quality_similar_at": "0"}):
+            previewed, saved = (desk.try_out(do=do, **changed) for do in ("preview", "save"))
+            assert previewed.status_code == saved.status_code == 422
+            said = [re.findall(r'<ul class="errorlist.*?</ul>', each.content.decode()) for each in (previewed, saved)]
+            assert said[0] == said[1] != []
 
 
 class TestSaving:
