@@ -271,7 +271,7 @@ def as_read(html: str) -> str:
     """Leave out the line breaks and indentation that browsers leave out, as no test is about them."""
     parts = AS_IT_STANDS.split(html)
     for place in range(0, len(parts), 2):
-        parts[place] = re.sub(r"\n +", " ", AROUND_BLOCKS.sub(lambda found: found[1] or "", parts[place]))
+        parts[place] = re.sub(r"\n +", " ", AROUND_BLOCKS.sub(r"\1", parts[place]))
     return "".join(parts)
 
 

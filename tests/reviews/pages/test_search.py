@@ -43,7 +43,10 @@ def prepare() -> None:
 def found(client: Any, query: str = "", **filters: str) -> dict[str, list[str]]:
     """Return the addresses of what was found, by kind."""
     prepare()
-    page = client.get("/search/", {"q": query, **filters}).content.decode()
+    return of_page(client.get("/search/", {"q": query, **filters}).content.decode())
+
+
+def of_page(page: str) -> dict[str, list[str]]:
     groups = re.findall(r'<h2 id="g\d+">([^<]+)</h2>(.*?)</section>', page, re.S)
     return {title: re.findall(r'class="clip" href="([^"]+)"', rows) for title, rows in groups}
 
@@ -150,8 +153,9 @@ def test_words_are_found_in_whatever_form_they_are_written(
     text = "e" * 300 + f" {stored} " + "e" * 300
     kuro.post("/responses", json.dumps({"response": text, "items": []}, ensure_ascii=in_ascii))
     kuro.post("/memory", {"text": stored, "topic": "t", "source": "run 1"})
-    assert list(found(client, query)) == ["Responses", "Memory"]
+    prepare()
     page = client.get("/search/", {"q": query}).content.decode()
+    assert list(of_page(page)) == ["Responses", "Memory"]
     assert [html.unescape(mark) for mark in re.findall("<mark>(.*?)</mark>", page)] == marked * 2
 
 
