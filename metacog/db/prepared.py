@@ -11,6 +11,7 @@ plain ORM does the same: for a release of Django that has changed them, and to t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from functools import cache, cached_property, lru_cache
@@ -116,6 +117,8 @@ class Select(Generic[Row]):
             sql, given = compiler.as_sql()
         except EmptyResultSet:  # whatever the values are
             return _Written("", (), [], itemgetter(0), 0)
+        if compiler.connection.vendor == "sqlite":
+            sql, given = _spelled_out(sql, given)
         found = compiler.get_converters([column for column, _, _ in compiler.select])
         converters = [(place, each, expression) for place, (each, expression) in found.items()]
         made_of: Callable[[Any], Any] = tuple
@@ -200,6 +203,24 @@ def _as_one(selects: tuple[Select[Any], ...]) -> str:
     """Write a statement whose rows each have the columns of one query, and nothing in the others' columns."""
     first, *others = (f"({select.written.sql}) q{number}" for number, select in enumerate(selects))
     return f"SELECT * FROM {first}" + "".join([f" FULL JOIN {other} ON FALSE" for other in others])
+
+
+def _spelled_out(sql: str, given: Sequence[Any]) -> tuple[str, list[Any]]:
+    """Write the texts among a statement's own values into it; return what is left to be given.
+
+    Where a partial index may serve, SQLite plans a statement anew for each value that its condition may be about.
+    """
+    values, left = iter(given), list[Any]()
+
+    def written(place: re.Match[str]) -> str:
+        if place[0] == "%%":
+            return "%%"
+        if isinstance(value := next(values), str):
+            return "'{}'".format(str(value).replace("'", "''").replace("%", "%%"))
+        left.append(value)
+        return "%s"
+
+    return re.sub("%[%s]", written, sql), left
 
 
 def _converted(row: Sequence[Any], converters: list[tuple[int, Any, Any]], connection: Any) -> list[Any]:

@@ -193,6 +193,10 @@ def test_what_is_annotated_comes_with_the_model(agents: list[Agent], django_asse
 def test_a_value_is_only_a_value(agents: list[Agent], value: str) -> None:
     Agent.objects.filter(pk=agents[0].pk).update(name=value)
     assert [found.pk for found in by_name(cursor(), agents[0].team_id, value)] == [agents[0].pk]
+    own = Select(lambda team: Agent.objects.filter(team=team, name=value, language="en"), parameters=1)
+    assert [found.pk for found in own(cursor(), agents[0].team_id)] == [agents[0].pk]
+    if connection.vendor == "sqlite":  # which would plan anew for them
+        assert not any(isinstance(each, str) for each in own.written.given)
 
 
 def test_new_rows_are_written_in_one_statement_and_keep_their_order() -> None:
