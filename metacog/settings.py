@@ -615,6 +615,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "metacog.http.static_files.StaticFiles"},
 }
 
+SESSION_ENGINE = "metacog.sign_in.sessions"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_HTTPONLY = True

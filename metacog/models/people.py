@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
@@ -12,6 +12,8 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+
+from metacog.db.prepared import written_once
 
 if TYPE_CHECKING:
     from metacog.models.agents import Agent
@@ -89,8 +91,8 @@ class User(AbstractUser):
         if not self.is_active:
             return {}
         if self.is_superuser:
-            return dict.fromkeys(Team.objects.all(), Role.OWNER)
-        return {own.team: own.role for own in self.memberships.select_related("team").order_by("team__name")}
+            return dict.fromkeys(_every_team(), Role.OWNER)
+        return {own.team: own.role for own in _memberships(self.pk)}
 
     @property
     def teams(self) -> list[Team]:
@@ -187,6 +189,16 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} ({self.get_role_display()})"
+
+
+@written_once
+def _every_team() -> models.QuerySet[Team]:
+    return Team.objects.all()
+
+
+@written_once
+def _memberships(person: Any) -> models.QuerySet[Membership]:
+    return Membership.objects.filter(user=person).select_related("team").order_by("team__name")
 
 
 class MemberGroup(models.Model):
