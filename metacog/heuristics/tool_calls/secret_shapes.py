@@ -180,7 +180,8 @@ def use_own(expressions: Sequence[str]) -> None:
     """Look for the operator's shapes, too; ValueError for one that cannot be searched in linear time."""
     global _own
     _own = linear_places(expressions) if expressions else None
-    _kept.cache_clear()
+    _of_short.cache_clear()
+    _of_long.cache_clear()
 
 
 # -- values behind a name ----------------------------------------------------------------------
@@ -234,7 +235,9 @@ _LINE_ENDS = re.compile(r"[ \t]*(?:[\"'\n\r]|\Z)")
 
 
 _SHAPE_OF = {hint: shape for shape in SHAPES for hint in shape.hints}
-LONG = 2_000  # characters of a text of which the places are kept for a while: a page asks for them several times
+# Characters of a text of which the places are kept for a while: a page asks for a long one's several times, and for
+# those of names again and again.
+SHORT, LONG = 60, 2_000
 
 
 def may_hold(json_text: str) -> bool:
@@ -244,11 +247,18 @@ def may_hold(json_text: str) -> bool:
 
 def secret_places(text: str, *, is_cut: bool = False) -> Sequence[Place]:
     """Return where secrets stand in a text, in order and apart; of one that `is_cut` its end may be half a secret."""
-    return _kept(text, is_cut) if len(text) >= LONG else _places(text, is_cut)
+    if len(text) <= SHORT:
+        return _of_short(text, is_cut)
+    return _of_long(text, is_cut) if len(text) >= LONG else _places(text, is_cut)
 
 
 @lru_cache(maxsize=32)
-def _kept(text: str, is_cut: bool) -> Sequence[Place]:
+def _of_long(text: str, is_cut: bool) -> Sequence[Place]:
+    return _places(text, is_cut)
+
+
+@lru_cache(maxsize=1024)
+def _of_short(text: str, is_cut: bool) -> Sequence[Place]:
     return _places(text, is_cut)
 
 

@@ -193,7 +193,9 @@ def test_an_option_of_a_command_names_what_follows() -> None:
 
 @pytest.fixture
 def own() -> Iterator[None]:
+    assert found("password=hunter22, ACME-12345") == ["hunter22"]
     secret_shapes.use_own([r"ACME-[0-9]{4,}", "(?i)intern-[a-z]+"])
+    assert found("password=hunter22, ACME-12345") == ["hunter22", "ACME-12345"]
     yield
     secret_shapes.use_own([])
 
@@ -207,8 +209,9 @@ def test_secrets_that_touch_or_lie_within_one_another_are_one(own: None) -> None
     assert found("token='ACME-1234 intern-abc' ACME-5678") == ["ACME-1234 intern-abc", "ACME-5678"]
 
 
-def test_the_places_of_a_long_text_are_kept() -> None:
-    text = "x" * secret_shapes.LONG
+@table("length", [secret_shapes.SHORT, secret_shapes.LONG])
+def test_the_places_of_a_short_text_and_of_a_long_one_are_kept(length: int) -> None:
+    text = "x" * length
     assert secret_places(text) is secret_places(text)
 
 
