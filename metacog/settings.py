@@ -503,6 +503,7 @@ TEMPLATES = [
                 "reviews.context_processors.console",
             ],
             "libraries": {"i18n": "metacog.http.translated"},
+            "builtins": ["metacog.http.included"],
         },
     },
 ]

@@ -40,6 +40,20 @@ class Sentence(Node):
         return said
 
 
+class Text(i18n.BlockTranslateNode):
+    """What a tag with variables says; its sentence is put together once, not each time."""
+
+    def __init__(self, node: i18n.BlockTranslateNode) -> None:
+        vars(self).update(vars(node))
+        self.kept: dict[int, tuple[str, list[str]]] = {}
+
+    def render_token_list(self, tokens: list[Token]) -> tuple[str, list[str]]:
+        if id(tokens) not in self.kept:  # one of its own two
+            self.kept[id(tokens)] = super().render_token_list(tokens)
+        sentence, names = self.kept[id(tokens)]
+        return sentence, [*names]  # which is added to
+
+
 @register.tag("translate")
 @register.tag("trans")
 def translate(parser: Parser, token: Token) -> Node:
@@ -53,7 +67,7 @@ def translate(parser: Parser, token: Token) -> Node:
 def block_translate(parser: Parser, token: Token) -> Node:
     node = i18n.do_block_translate(parser, token)
     varies = node.extra_context or node.plural or any(part.token_type != TokenType.TEXT for part in node.singular)
-    return node if varies or node.asvar or not _is_fixed(node.message_context) else Sentence(node)
+    return Text(node) if varies or node.asvar or not _is_fixed(node.message_context) else Sentence(node)
 
 
 def _is_fixed(*expressions: Any) -> bool:

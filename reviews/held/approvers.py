@@ -42,8 +42,10 @@ def may_approve(person: User, team_id: int, approvers: Approvers) -> bool:
     """Say whether a person's approval counts. Whether they may decide at all is the caller's to ask."""
     if not all(person.has_role(team_id, Role(role)) for role in approvers.roles):
         return False
+    if not approvers.groups:
+        return True
     groups = MemberGroup.objects.filter(team=team_id, members__user=person, name__in=approvers.groups)
-    return not approvers.groups or groups.count() == len(approvers.groups)
+    return groups.count() == len(approvers.groups)
 
 
 def still_may(person: User, team_id: int, approvers: Approvers) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, date, datetime, time, timedelta
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
@@ -354,15 +355,16 @@ class Filters:
     @property
     def fields(self) -> dict[str, str]:
         """Return what differs from the default, for a form."""
-        default = Filters(order=self.usual, usual=self.usual, viewer=self.viewer)
-        told = {name: value for name, value in vars(self).items() if value != getattr(default, name)}
+        default = _DEFAULTS | {"order": self.usual, "usual": self.usual, "viewer": self.viewer}
+        told = {name: value for name, usual in default.items() if (value := getattr(self, name)) != usual}
         told |= {"session": sealed(self.session)} if self.session else {}
         return told | {f"metadata.{name}": value for name, value in told.pop("metadata", ())}
 
-    @property
+    @cached_property
     def query(self) -> str:
         """Return the address' query with its question mark, or nothing."""
-        return "?" + urlencode(self.fields) if self.fields else ""
+        fields = self.fields
+        return "?" + urlencode(fields) if fields else ""
 
     @property
     def narrow(self) -> bool:
@@ -399,6 +401,7 @@ class Filters:
         return self.but(state=state, **left, **changes)
 
 
+_DEFAULTS = {each.name: each.default for each in fields(Filters)}
 FILTERS: Mapping[str, Filter] = {each.name: each.metadata["filter"] for each in fields(Filters) if each.metadata}
 KEPT = ("state", *(name for name, each in FILTERS.items() if each.kept), "order")  # when another agent is looked for
 

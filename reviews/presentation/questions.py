@@ -46,10 +46,10 @@ def _about(teams: Any, response: Any) -> QuerySet[PossibleCorrection]:
 
 def shown(user: User, rows: Sequence[PossibleCorrection], at: str = "") -> list[Question]:
     """Return questions as the page `at` shows them."""
-    answered = [row.response.public_id for row in rows if row.answer]
-    origins = PatternOrigin.objects.filter(kind=PatternOrigin.Kind.CORRECTION, row__in=answered)
-    taught = {origin.row: origin for origin in origins.select_related("pattern")} if answered else {}
-    found = []
+    taught, found = {}, []
+    if answered := [row.response.public_id for row in rows if row.answer]:
+        origins = PatternOrigin.objects.filter(kind=PatternOrigin.Kind.CORRECTION, row__in=answered)
+        taught = {origin.row: origin for origin in origins.select_related("pattern")}
     for row in rows:
         before, body = row.before.wire_body(), row.response.wire_body()
         found.append(
