@@ -34,6 +34,7 @@ def console(request: HttpRequest) -> dict[str, Any]:
         "theme": theme if theme in ("light", "dark") else "",
         "section": SECTIONS.get(name, name),
         "pages_by_key": by_key,
+        "oob": False,  # of a part that is sent by itself, to be put into the page
         "once": once.value,
         "to_do": cache(lambda: to_do(user) if isinstance(user, User) else ToDo()),
         "unreadable_policies": cache(lambda: unreadable(user.teams_as()) if isinstance(user, User) else []),

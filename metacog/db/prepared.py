@@ -333,17 +333,27 @@ def _stored(field: Any) -> Callable[[Any, Any], Any]:
 
 
 class Insert(Generic[Instance]):
-    """Writes new rows of a model, one or more, all in one statement; for `run_together`."""
+    """Writes new rows of a model, one or more, all in one statement; for `run_together`.
 
-    def __init__(self, model: type[Instance]) -> None:
-        self._model = model
+    With `over` they take the place of those with the same key, which is not made by the database.
+    """
+
+    def __init__(self, model: type[Instance], *, over: bool = False) -> None:
+        self._model, self._over = model, over
 
     def statement(self, cursor: CursorWrapper, rows: Sequence[Instance]) -> Statement:
-        columns, head, values = self._written
-        return f"{head} {', '.join([values] * len(rows))}", [value for row in rows for value in columns.of(row, cursor)]
+        columns, head, values, end = self._written
+        sql = f"{head} {', '.join([values] * len(rows))}{end}"
+        return sql, [value for row in rows for value in columns.of(row, cursor)]
 
     def plainly(self, rows: Sequence[Instance]) -> None:
-        self._model._default_manager.bulk_create(rows)
+        meta = self._model._meta
+        if self._over:
+            others = [field.name for field in meta.concrete_fields if not field.primary_key]
+            rules: Any = {"update_conflicts": True, "unique_fields": [meta.pk.name], "update_fields": others}
+        else:
+            rules = {}
+        self._model._default_manager.bulk_create(rows, **rules)
 
     @cached_property
     def key(self) -> str:
@@ -352,12 +362,13 @@ class Insert(Generic[Instance]):
         return connections[DEFAULT_DB_ALIAS].ops.quote_name(meta.pk.column)
 
     @cached_property
-    def _written(self) -> tuple[_Columns, str, str]:
+    def _written(self) -> tuple[_Columns, str, str, str]:
         meta, quote = cast("Any", self._model)._meta, connections[DEFAULT_DB_ALIAS].ops.quote_name
         columns = _Columns(field for field in meta.concrete_fields if not isinstance(field, models.AutoField))
         values = ", ".join(["%s"] * len(columns.names))
         head = f"INSERT INTO {quote(meta.db_table)} ({', '.join(columns.names)}) VALUES"
-        return columns, head, f"({values})"
+        changes = ", ".join(f"{name} = EXCLUDED.{name}" for name in columns.names if name != self.key)
+        return columns, head, f"({values})", f" ON CONFLICT ({self.key}) DO UPDATE SET {changes}" if self._over else ""
 
 
 class Update(Generic[Instance]):

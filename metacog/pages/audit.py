@@ -18,6 +18,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format, localize
 from django.utils.html import conditional_escape, format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, override, pgettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
@@ -54,6 +55,23 @@ ACTORS: dict[str, Any] = {
 ACTOR_KINDS: dict[str, Any] = dict(AuditEvent.Actor.choices)
 
 
+class ActionSelect(forms.Select):
+    """The menu of actions, of which there are two hundred: kept as it is written in each language."""
+
+    asked = ""  # an action that may be of long ago
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        if value and not menu.is_known(value):
+            self.choices = menu.choices(self.asked)
+            return super().render(name, value, attrs, renderer)
+        return _actions(get_language() or "", name, value, tuple(self.build_attrs(self.attrs, attrs).items()))
+
+
+@lru_cache(maxsize=32)
+def _actions(language: str, name: str, value: Any, attrs: Sequence[tuple[str, Any]]) -> SafeString:
+    return forms.Select(choices=menu.choices()).render(name, value, dict(attrs))
+
+
 class FilterForm(forms.Form):
     """The page's address as a form. What cannot be read is said beside its field, and does not narrow."""
 
@@ -61,7 +79,7 @@ class FilterForm(forms.Form):
 
     agent = forms.ChoiceField(label=_("Agent"), required=False)
     person = forms.CharField(label=_("Person"), max_length=150, required=False, widget=forms.Select)
-    action = forms.CharField(label=_("Action"), max_length=40, required=False, widget=forms.Select)
+    action = forms.CharField(label=_("Action"), max_length=40, required=False, widget=ActionSelect)
     kind = forms.ChoiceField(label=_("Kind"), choices=menu.kinds, required=False)
     actor = forms.ChoiceField(choices=[("", ""), *ACTORS.items()], required=False, widget=forms.HiddenInput)
     object = forms.CharField(
@@ -82,9 +100,8 @@ class FilterForm(forms.Form):
         """Fill the menus; what the form asks for is in them, if its filter stands: who left, an action of long ago."""
         person, action = (self.cleaned_data.get(name, "") for name in ("person", "action"))
         names = sorted({*people, *([person] if person else [])})
-        people_choices = [("", _("Any")), *((each, each) for each in names)]
-        for name, choices in (("person", people_choices), ("action", menu.choices(action))):
-            self.fields[name].widget.choices = choices
+        self.fields["person"].widget.choices = [("", _("Any")), *((each, each) for each in names)]
+        self.fields["action"].widget.asked = action
 
     def clean_since(self) -> datetime | None:
         return self._moment("since")
@@ -262,9 +279,9 @@ def _names(events: Sequence[AuditEvent]) -> dict[str, str]:
     return {person.username: person.get_full_name() for person in people}
 
 
-def _row(event: AuditEvent, comma: str, names: Mapping[str, str]) -> dict[str, Any]:
+def _row(event: Any, comma: str, names: Mapping[str, str]) -> dict[str, Any]:
     """Return what a row says, in words: what its template works out, a page waits for fifty times."""
-    data, local = event.data, timezone.localtime(event.at)
+    data, local, seal = event.data, timezone.localtime(event.at), event.seal
     if event.actor in names:  # the user name is what the log has
         data = {"actor": event.actor, **data}
     return {
@@ -278,13 +295,22 @@ def _row(event: AuditEvent, comma: str, names: Mapping[str, str]) -> dict[str, A
         "score": data.get("score"),
         "signals": pgettext("list", ", ").join(str(SIGNALS.get(name, name)) for name in data.get("signals", [])),
         "url": _address(event),
-        "details": [
-            (name, format_html_join(comma, "{}", [(_detail(event, each),) for each in value]))
-            if isinstance(value, list)
-            else (name, _detail(event, value))
-            for name, value in sorted(data.items())
-            if value is not None and name not in ("score", "signals")
-        ],
+        "agent": event.agent and format_html('<a href="{}">{}</a>', page_of(event.agent.public_id), event.agent.name),
+        "seal": seal and gettext("under seal %(seal)s") % {"seal": localize(seal)},
+        "details": format_html_join(
+            "",
+            "<dt><code>{}</code></dt><dd>{}</dd>",
+            (
+                (
+                    name,
+                    format_html_join(comma, "{}", [(_detail(event, each),) for each in value])
+                    if isinstance(value, list)
+                    else _detail(event, value),
+                )
+                for name, value in sorted(data.items())
+                if value is not None and name not in ("score", "signals")
+            ),
+        ),
     }
 
 

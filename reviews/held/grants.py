@@ -5,7 +5,6 @@ A grant is given with a decision, under the lock of the agent's state, and is in
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta, tzinfo
@@ -19,7 +18,7 @@ from metacog.audit import audit
 from metacog.db.prepared import written_once
 from metacog.heuristics.effects.effect import Reading
 from metacog.heuristics.text.tags import ToolCall
-from metacog.heuristics.tool_calls.grants import MATCHES, Match, Scope, key, shape_key, unfit
+from metacog.heuristics.tool_calls.grants import Match, Scope, key, shape_key, unfit
 from metacog.heuristics.tool_calls.rules import Judged, is_for_people
 from metacog.models import AgentState, Team, User
 from patterns.patterns.scorer import scorer_for
@@ -212,12 +211,14 @@ def count(held: HeldItem, found: Asked, now: datetime) -> Counts:
     """Count among the tool's calls that people were asked about; one query."""
     rows = _called(held.agent_id, held.call.name, now - timedelta(days=COUNTED_DAYS))
     shape, text = shape_key(found.call, found.reading), sha256(found.call.text)
-    by = Counter[tuple[Match, Scope]]()
-    for their_text, their_shape, session in rows[:MOST_COUNTED]:
-        same: dict[Match, bool] = {"call": their_text == text, "shape": their_shape == shape != "", "tool": True}
-        for match in MATCHES:
-            by[match, "agent"] += same[match]
-            by[match, "session"] += same[match] and session == held.response.session
+    looked_at, own = rows[:MOST_COUNTED], held.response.session
+    same: dict[Match, list[str]] = {  # the sessions of those that are the same
+        "call": [session for their_text, _shape, session in looked_at if their_text == text],
+        "shape": [session for _text, their_shape, session in looked_at if their_shape == shape] if shape else [],
+        "tool": [session for _text, _shape, session in looked_at],
+    }
+    by: dict[tuple[Match, Scope], int] = {(match, "agent"): len(sessions) for match, sessions in same.items()}
+    by |= {(match, "session"): sessions.count(own) for match, sessions in same.items()}
     return Counts(by, len(rows) > MOST_COUNTED)
 
 

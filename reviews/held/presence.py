@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from metacog.db.clocks import LEEWAY
-from metacog.db.prepared import written_once
+from metacog.db.prepared import Insert, new, run_together, written_once
 from metacog.models import User
 from reviews.models import HeldItem, Looking
 from reviews.models.decisions import NAMES
@@ -65,7 +66,9 @@ def _looking(teams: Any, since: Any, until: Any) -> QuerySet[Looking]:
 
 def look(person: User, held: HeldItem) -> None:
     """Write down that a person has an item open now, and no other."""
-    row = Looking(person=person, held=held, seen_at=timezone.now())
-    Looking.objects.bulk_create(
-        [row], update_conflicts=True, unique_fields=["person"], update_fields=["held", "seen_at"]
-    )
+    row = new(Looking, person_id=person.pk, held_id=held.pk, seen_at=timezone.now())
+    with connection.cursor() as cursor:
+        run_together(cursor, [(_write, [row])])
+
+
+_write = Insert(Looking, over=True)

@@ -208,6 +208,14 @@ def test_new_rows_are_written_in_one_statement_and_keep_their_order() -> None:
     assert rows[0].data == DATA
 
 
+def test_a_row_can_take_the_place_of_one_with_the_same_key(agents: list[Agent]) -> None:
+    ada, bo = AgentState.objects.get(pk=agents[0].pk), AgentState.objects.get(pk=agents[1].pk)
+    AgentState.objects.filter(pk=bo.pk).delete()
+    ada.responses, bo.responses = 7, 8
+    run_together(cursor(), [(Insert(AgentState, over=True), [ada, bo])])
+    assert [AgentState.objects.get(pk=agent.pk).responses for agent in agents] == [7, 8, 0, 0]
+
+
 def statements_of(writes: int) -> int:
     return 1 if connection.vendor == "postgresql" and settings.PREPARED else writes
 
