@@ -5,11 +5,12 @@ Django looks for the template, and begins a state for its tags, each time; a pag
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.template import Context, Library
 from django.template.base import Node, NodeList, Parser, Token
 from django.template.defaulttags import CycleNode, IfChangedNode
 from django.template.loader_tags import BlockNode, ExtendsNode, IncludeNode, do_include
-from django.utils.safestring import SafeString
 
 register = Library()
 _WITH_STATE = (BlockNode, CycleNode, ExtendsNode, IfChangedNode)
@@ -24,7 +25,7 @@ class Part(IncludeNode):
     def __init__(self, node: IncludeNode) -> None:
         vars(self).update(vars(node))
 
-    def render(self, context: Context) -> SafeString:
+    def render(self, context: Context) -> Any:
         if self.part is None:
             assert context.template
             self.part = context.template.engine.get_template(str(self.template.var)).nodelist

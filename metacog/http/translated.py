@@ -15,6 +15,7 @@ from django.utils.translation import trans_real
 register = Library()
 register.tags.update(i18n.register.tags)
 register.filters.update(i18n.register.filters)
+del register.tags["language"]  # all of a page is in one
 
 
 class Sentence(Node):
@@ -28,7 +29,8 @@ class Sentence(Node):
         self.said: dict[object, str] = {}
 
     def render(self, context: Context) -> str:
-        catalog = trans_real.catalog()
+        page: dict[Any, Any] = context.render_context.dicts[0]
+        catalog = page.get(Sentence) or page.setdefault(Sentence, trans_real.catalog())
         said = self.said.get(catalog)
         if said is None:
             said = self.node.render(context)

@@ -18,7 +18,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format, localize
 from django.utils.html import conditional_escape, format_html, format_html_join
-from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, override, pgettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
@@ -60,7 +59,7 @@ class ActionSelect(forms.Select):
 
     asked = ""  # an action that may be of long ago
 
-    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> Any:
         if value and not menu.is_known(value):
             self.choices = menu.choices(self.asked)
             return super().render(name, value, attrs, renderer)
@@ -68,7 +67,7 @@ class ActionSelect(forms.Select):
 
 
 @lru_cache(maxsize=32)
-def _actions(language: str, name: str, value: Any, attrs: Sequence[tuple[str, Any]]) -> SafeString:
+def _actions(language: str, name: str, value: Any, attrs: Sequence[tuple[str, Any]]) -> Any:
     return forms.Select(choices=menu.choices()).render(name, value, dict(attrs))
 
 
