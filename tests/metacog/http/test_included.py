@@ -1,0 +1,48 @@
+"""A part of a page is what Django's own tag makes of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.template import Engine
+from django.template.context import Context
+
+from tests.tables import table
+
+PARTS = {
+    "plain": "{{ name }} {{ row }};{% firstof 'changed' as name %}",
+    "cycled": "{% cycle 'odd' 'even' %};",
+    "blocks": "{% extends 'frame' %}{% block inner %}{{ name }}{% endblock %}",
+    "frame": "<{% block inner %}{% endblock %}>",
+    "deep": "{% if row < 3 %}{{ row }}{% include 'deep' with row=row|add:1 %}{% endif %}",
+}
+LOADERS: Any = [("django.template.loaders.locmem.Loader", PARTS)]
+OURS = Engine(loaders=LOADERS, builtins=["metacog.http.included"])
+DJANGOS = Engine(loaders=LOADERS)
+
+
+@table(
+    ("text", "shown"),
+    [
+        ("{% include 'plain' %}{{ name }}", "ada ;ada"),
+        ("{% include 'plain' with name='bo' row=1 %}{{ row }}{{ name }}", "bo 1;ada"),
+        ("{% for row in 'ab' %}{% include 'plain' %}{% endfor %}", "ada a;ada b;"),
+        ("{% include 'plain' with row=2 only %}", " 2;"),
+        ("{% for row in 'ab' %}{% include 'cycled' %}{% endfor %}", "odd;odd;"),
+        ("{% block inner %}out{% endblock %}{% include 'blocks' %}", "out<ada>"),
+        ("{% include 'deep' with row=0 %}", "012"),
+        ("{% include which %}", "ada ;"),
+        ("{% include 'PLAIN'|lower %}", "ada ;"),
+    ],
+)
+def test_a_part_is_what_django_makes_of_it(text: str, shown: str) -> None:
+    for engine in (DJANGOS, OURS):
+        template = engine.from_string(text)
+        for _ in range(2):  # what is looked up once is there the second time
+            assert template.render(Context({"name": "ada", "which": "plain"})) == shown
+
+
+def test_a_part_that_is_not_there_is_an_error() -> None:
+    with pytest.raises(Exception, match="nowhere"):
+        OURS.from_string("{% include 'nowhere' %}").render(Context())
