@@ -11,6 +11,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from metacog.heuristics.signals import WEIGHTS
 from metacog.models import Agent, AuditEvent, Policy
 from patterns.models import ErrorPattern
 from reviews.models import AgentResponse, HeldItem
@@ -28,8 +29,8 @@ DRAFT = {
     "stuck_repeated-approach": "3", "stuck_circular-reasoning": "3", "stuck_error-loop": "3", "stuck_exhaustion": "3",
     "stuck_uncertainty": "2", "stuck_scope-creep": "2", "stuck_stale-context": "2", "stuck_no-commits": "0",
     "stuck_test-regression": "0",
-    "weight_no_source": "10", "weight_wrong_sum": "30", "weight_hidden_text": "30", "weight_done_while_failing": "30",
-    "weight_absolute_claim": "45", "weight_error_pattern": "30", "weight_no_hedge": "15", "weight_overconfidence": "0",
+    **{f"weight_{name.replace('-', '_')}": str(weight) for name, weight in WEIGHTS.items()},
+    "weight_absolute_claim": "45", "weight_overconfidence": "0",
     "release_chat": "person", "release_task": "agent", "release_remember": "person",
     "mark_chat": "(look again, {score})", "mark_task": "", "mark_remember": "",
 }  # fmt: skip
