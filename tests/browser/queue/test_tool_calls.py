@@ -113,6 +113,25 @@ def test_g_and_a_letter_still_go_to_a_page(open_page: Any, alice: Any, kuro: Any
     expect(page.get_by_role("heading", name="Grants", exact=True)).to_be_visible()
 
 
+def test_all_of_a_grants_form_is_seen_at_once_on_a_small_screen(open_page: Any, alice: Any, kuro: Any) -> None:
+    page = open_page(alice, viewport={"width": 1024, "height": 800})
+    arguments = {"to": "pei@mail.example", "subject": "Your order 54819", "text": "Dear pei,\n\nit is on its way. " * 3}
+    call = {"kind": "tool_call", "name": "send_mail", "arguments": arguments}
+    page.goto(f"/queue/{kuro.respond('I write.', items=[call])['items'][0]['held']}/")
+    press(page, "g")
+    for part in (
+        "#grant",
+        "[name=grant_scope][value=agent]",
+        "[name=grant_until]",
+        "[name=grant_uses]",
+        "#grant-words",
+    ):
+        expect(page.locator(part)).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("button", name="Approve and grant")).to_be_in_viewport(ratio=1)
+    covered = page.locator(".grant .limits").bounding_box(), page.locator(".grant .sheet > .actions").bounding_box()
+    assert covered[0]["y"] + covered[0]["height"] <= covered[1]["y"], "nor does the sentence lie above them"
+
+
 def test_a_grant_is_given_and_withdrawn_without_script(open_page: Any, alice: Any, kuro: Any, settings: Any) -> None:
     settings.UNDO_SECONDS = 0
     held = push(kuro)
