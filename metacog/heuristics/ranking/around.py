@@ -33,6 +33,7 @@ _PATTERNS = {
     "names": re.compile(r"[\w,;:] ([A-Z]\w{2,})|\b([A-Za-z]++_\w+|[a-z]++[A-Z]\w+)"),
     "quotes": re.compile(r'"([^"\n]{3,80})"|“([^”\n]{3,80})”|「([^」\n]{2,40})」|`([^`\n]{2,80})`'),
 }
+_STANDS_FOR = re.compile("[0-9@:\"'`“「『]")  # one of which is in all that a shape stands for
 _PROGRAM = re.compile(r"\s*(?:\w+=\S*\s+)*([\w./-]{1,40})")
 
 
@@ -111,7 +112,9 @@ def _shape_of(text: str) -> str:
 
 
 def _short_shape(text: str) -> str:
-    return _shape_of(text) if len(text) <= _LONGEST_VALUE else ""
+    if len(text) > _LONGEST_VALUE:
+        return ""
+    return _shape_of(text) if _STANDS_FOR.search(text) else " ".join(text.split())
 
 
 def range_of(number: float) -> str:
