@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,15 @@ def test_postgresql_runs_what_it_decides_of_the_selection(arguments: list[str], 
 )
 def test_each_test_runs_in_one_process(arguments: list[str], shares: list[list[str]]) -> None:
     assert run.shares(arguments) == shares
+
+
+def test_ci_looks_for_what_make_test_leaves_out_where_it_is() -> None:
+    [line] = [each for each in (run.ROOT / ".ci/run").read_text().splitlines() if "-m starts" in each]
+    folders = tuple(re.findall(r"tests/\w+", line))
+    marked = [file for file in (run.ROOT / "tests").rglob("test_*.py") if re.search(r"mark\.starts", file.read_text())]
+    outside = [file for file in marked if not file.relative_to(run.ROOT).as_posix().startswith(folders)]
+    assert (len(folders), outside) == (3, [])
+    assert marked
 
 
 def test_a_kept_database_is_of_its_migrations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
