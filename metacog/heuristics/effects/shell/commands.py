@@ -218,7 +218,8 @@ def _apply(
     elif program in MOVES:  # something else may be in what was made
         state.made = frozenset()
     said, roots = _output(done, found_by)
-    return new(Given, (said, roots, program, None))
+    is_own = out.made and program in COPIES and any(out.place(one, state.cwd) in out.made for one in applied.operands)
+    return new(Given, (said, roots, "" if is_own else program, None))
 
 
 def _begun(text: "Text", applied: Applied, kinds: Collection[Kind], span: Span, state: State) -> State:
@@ -642,15 +643,10 @@ def _printf_out(done: Done) -> Given | None:
 
 
 def _cat_out(done: Done) -> Given | None:
-    out, operands = done.text.out, done.applied.operands
+    operands = done.applied.operands
     if not operands:
         return done.given
-    if len(operands) > 1:
-        return None
-    if operands[0].text == "/dev/null":
-        return Given(Word(""))
-    known = out.made.get(out.place(operands[0], done.state.cwd)) if out.made else None
-    return Given(known.content) if known is not None and known.content is not None else None
+    return Given(Word("")) if [word.text for word in operands] == ["/dev/null"] else None
 
 
 def _ls_out(done: Done) -> Given | None:
@@ -698,7 +694,8 @@ def _put_down(done: Done) -> None:
     """Take note of what is in files that get what a command is given."""
     given = done.given
     if given is not None:
-        places = [effect.object for effect in done.effects if effect.effect == "write" and effect.object]
+        files = [tail(word, 3) if word.text.startswith("of=") else word for word in done.words]
+        places = [done.text.out.place(word, done.state.cwd) for word in files]
         done.text.out.made |= dict.fromkeys(places, Made(given.text, given.by))
 
 
@@ -723,13 +720,14 @@ def _copy(done: Done) -> None:
     out = done.text.out
     if not out.made:
         return
-    *sources, to = done.applied.operands or [Word("")]
+    into = [value for flag, value in done.applied.flags if flag in owned.INTO and value is not None]
+    *sources, to = [*done.applied.operands, *into[-1:]] or [Word("")]
     place = out.place(to, done.state.cwd)
     for source in sources:
         known = out.made.get(out.place(source, done.state.cwd))
-        if known is not None:
-            base = source.text.rstrip("/").rpartition("/")[2]
-            out.made |= {place: known, f"{place}/{base}": known}
+        for name in (place, f"{place}/{source.text.rstrip('/').rpartition('/')[2]}"):
+            if known is not None or name in out.made:
+                out.made[name] = known or Made()
 
 
 def _cp(done: Done) -> None:

@@ -12,14 +12,15 @@ MKTEMP = re.compile(
     r"(?P<template>(?:/tmp/|/var/tmp/|\$\{?TMPDIR(?::-/tmp)?\}?/)?(?!\.\.)[\w][\w./-]*X{3,}[\w.-]*)(?P=quote))?"
 )
 QUOTED = r"(?:'[^'$`]*'|\"[^\"$`]*\"|[\w./-]+)"
+NARROWED = (  # what `git log` is about
+    rf"(?: -\d+| -n ?\d+| -i| --(?:grep|author|since|until)={QUOTED}| -S ?{QUOTED}| --all| --reverse| --no-merges)*"
+)
 ONE_WORD = re.compile(
     r"nproc|whoami|hostname|uname(?: -[a-z])?|id -[ung]+|date(?: -u)?(?: \+[%\w][\w%:.-]*)?"
     r"|git rev-parse (?:--short(?:=\d+)? |--verify )?(?:--show-toplevel|--abbrev-ref HEAD|[\w@][\w/.^~-]*)"
     r"|git branch --show-current"
     r"|git merge-base [\w/.-]+ [\w/.-]+|git describe(?: --(?:tags|always|abbrev=\d+))*"
-    r"|git log(?=.* --(?:format|pretty)=['\"]?%[hH]['\"]?(?: |$))"
-    rf"(?: -\d+| -n ?\d+| -i| --(?:format|pretty)=['\"]?%[hH]['\"]?| --(?:grep|author|since|until)={QUOTED}"
-    rf"| -S ?{QUOTED}| --all| --reverse| --no-merges)*(?: -- [\w./-]+)?"
+    rf"|git log{NARROWED} --(?:format|pretty)=['\"]?%[hH]['\"]?{NARROWED}(?: -- [\w./-]+)?"
 )
 FIND = re.compile(r"find ([\w./][\w./-]*)(?: -type [fd])? -name ['\"]?([\w*?.][\w*?.-]*)['\"]?(?: -type [fd])?")
 LISTED = re.compile(r"ls (?:-1 ?)?(?:-d1? )([\w./-]*\*[\w./*-]*)|ls (?:-1 )?([\w./-]*\*\.[A-Za-z]\w{0,5})")
