@@ -13,8 +13,11 @@ from reviews.presentation.look_alikes import why_not_matched
 from reviews.presentation.rule_words import in_words
 
 
-def why_asked(call: HeldCall, *, in_short: bool = False) -> list[str]:
-    """Return the reasons, one sentence or two each; plain text, not escaped. In short: without what a rule matches."""
+def why_asked(call: HeldCall, *, in_short: bool = False, with_objects: bool = True) -> list[str]:
+    """Return the reasons, one sentence or two each; plain text, not escaped.
+
+    In short: without what a rule matches. Without objects: naming nothing of what the call would do it to.
+    """
     told = []
     rule = call.rule
     if call.fault == PAUSED:
@@ -31,7 +34,7 @@ def why_asked(call: HeldCall, *, in_short: bool = False) -> list[str]:
     elif rule and rule["do"] == "ask" and "team" in rule:
         told.append(_of_rule(gettext("A rule of the team asks a person"), call, in_short))
     elif rule and rule["do"] == "ask" and "pack" in rule and rule.get("reason"):
-        wants = {"pack": pack_words.title_of(rule["pack"]), "reason": _reason(call, in_short)}
+        wants = {"pack": pack_words.title_of(rule["pack"]), "reason": _reason(call, with_objects and not in_short)}
         told.append(gettext("The pack “%(pack)s” asks: %(reason)s.") % wants)
     elif rule and rule["do"] == "ask":
         told.append(_of_rule(gettext("A policy rule asks a person"), call, in_short))
@@ -48,11 +51,11 @@ def why_asked(call: HeldCall, *, in_short: bool = False) -> list[str]:
     return told
 
 
-def _reason(call: HeldCall, in_short: bool) -> str:
-    """Return a pack's reason; of what cannot be read with what is known of it, unless that names what a call holds."""
+def _reason(call: HeldCall, with_objects: bool) -> str:
+    """Return a pack's reason; of what cannot be read with what is known of it, which may name what a call holds."""
     told, rule = pack_words.reason_of(call.rule), call.rule
     is_unread = "unknown" in (rule.get("effects") or {}).get("any", ())
-    if is_unread and not in_short and (details := unread(call.effects, call.arguments)):
+    if is_unread and with_objects and (details := unread(call.effects, call.arguments)):
         told += gettext(" (%(detail)s)") % {"detail": details}
     return told
 
