@@ -141,4 +141,4 @@ class ChannelForm(SettingsForm, forms.ModelForm):  # type: ignore[type-arg]  # a
     @property
     def is_filled(self) -> bool:
         """Say whether there is a chat, or somebody has begun to enter one."""
-        return self.is_stored or any(self.cleaned_data[name] != value for name, value in self.stored.items())
+        return self.is_stored or self.wanted(self.stored) != self.stored

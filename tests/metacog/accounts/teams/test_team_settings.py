@@ -10,6 +10,7 @@ import pytest
 from django.urls import reverse
 
 from metacog.models import AuditEvent, Channel, Team
+from metacog.notices import notices
 from tests import team_settings
 from tests.tables import table
 
@@ -84,6 +85,19 @@ def test_what_another_owner_saved_meanwhile_stays(olga: Any, aurora: Any, as_per
     team = Team.objects.get(pk=aurora.pk)
     assert (team.names_people, team.decide_within_minutes, team.mail_texts) == (True, 120, True)
     assert Channel.objects.get().minutes == 30
+
+
+def test_a_chat_that_another_owner_removed_meanwhile_keeps_nobody_from_saving(
+    olga: Any, aurora: Any, as_person: Any
+) -> None:
+    client = as_person(olga)
+    team_settings.save(client, aurora, **CHAT)
+    mine = team_settings.shown(client, aurora)
+    notices.remove_channel(aurora, olga)
+    assert team_settings.send(client, aurora, mine, hours="2").status_code == 302
+    assert Team.objects.get(pk=aurora.pk).decide_within_minutes == 120
+    assert team_settings.send(client, aurora, mine, **{"chat-minutes": "60"}).status_code == 422, "it has no address"
+    assert not Channel.objects.exists()
 
 
 def test_erasing_is_asked_about_once_more_and_nothing_is_saved_before(olga: Any, aurora: Any, as_person: Any) -> None:
