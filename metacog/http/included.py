@@ -28,8 +28,9 @@ class Part(IncludeNode):
     def render(self, context: Context) -> Any:
         if self.part is None:
             assert context.template
-            self.part = context.template.engine.get_template(str(self.template.var)).nodelist
-            self.has_state = any(self.part.get_nodes_by_type(each) for each in _WITH_STATE)
+            part = context.template.engine.get_template(str(self.template.var)).nodelist
+            self.has_state = any(part.get_nodes_by_type(each) for each in _WITH_STATE)
+            self.part = part  # last: another thread that finds it takes the state as it stands
         if self.has_state:
             return super().render(context)
         with context.push(**{name: value.resolve(context) for name, value in self.extra_context.items()}):

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.template import Engine
+from django.template.base import NodeList
 from django.template.context import Context
 
 from tests.tables import table
@@ -41,6 +42,19 @@ def test_a_part_is_what_django_makes_of_it(text: str, shown: str) -> None:
         template = engine.from_string(text)
         for _ in range(2):  # what is looked up once is there the second time
             assert template.render(Context({"name": "ada", "which": "plain"})) == shown
+
+
+def test_who_comes_while_a_part_is_looked_up_sees_what_the_first_sees(monkeypatch: pytest.MonkeyPatch) -> None:
+    template = OURS.from_string("{% for row in 'ab' %}{% include 'cycled' %}{% endfor %}")
+    look, meanwhile = NodeList.get_nodes_by_type, []
+
+    def look_and_let_another_in(nodes: NodeList, kind: Any) -> Any:
+        monkeypatch.setattr(NodeList, "get_nodes_by_type", look)
+        meanwhile.append(template.render(Context()))
+        return look(nodes, kind)
+
+    monkeypatch.setattr(NodeList, "get_nodes_by_type", look_and_let_another_in)
+    assert [template.render(Context()), *meanwhile] == ["odd;odd;"] * 2
 
 
 def test_a_part_that_is_not_there_is_an_error() -> None:
