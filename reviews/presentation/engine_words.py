@@ -66,7 +66,8 @@ _SAYINGS: tuple[tuple[str, Any], ...] = (
     (r"code made at run time", _("the code is made at run time")),
     (r"code from its input", _("the code is its input")),
     (r"a (?:value|name) that is run", _("a value is run as code")),
-    (r"grammar|cannot be read|\w+ that cannot be read", _("not understood")),
+    (r"grammar", _("its syntax is not understood")),
+    (r"cannot be read|\w+ that cannot be read", _("not understood")),
     (r"too long or too deep|too long|too many arguments", _("too long")),
     (
         r"(?:a line|quotes|backquotes) that (?:ends|may end|may belong) elsewhere",
