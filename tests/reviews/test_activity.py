@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from reviews import activity
+from metacog.models import User
+from reviews import activity, tasks
 from reviews.held import decisions
 from reviews.models import Decision, Delivery, HeldItem, SearchDue
+from reviews.outbox import weekly
 
 pytestmark = pytest.mark.django_db
 
@@ -38,6 +40,7 @@ def test_what_is_written_is_seen_once(calm: Any) -> None:
 
 def test_what_is_due_is_seen_until_it_is_done(calm: Any, alice: Any) -> None:
     now = timezone.now()
+    weekly.write_due(now)
     item = HeldItem.objects.get()
     HeldItem.objects.update(expires_at=now)
     assert is_busy()
@@ -54,4 +57,14 @@ def test_what_is_due_is_seen_until_it_is_done(calm: Any, alice: Any) -> None:
     SearchDue.objects.all().delete()
     assert is_busy(), "a decision that can still be undone"
     Decision.objects.update(released_at=now)
+    assert not is_busy()
+
+
+def test_new_people_keep_it_busy_until_one_sweep_of_notices(calm: Any, alice: Any, settings: Any) -> None:
+    """Whether or not they are ever told anything: else an idle installation would never rest."""
+    User.objects.create(username="teamless")
+    User.objects.create(username="gone", email="gone@example.org", is_active=False)
+    settings.MAIL_FROM = ""
+    assert is_busy()
+    tasks.notify()
     assert not is_busy()

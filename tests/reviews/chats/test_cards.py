@@ -17,6 +17,7 @@ from reviews import activity
 from reviews.chats import card_texts, cards
 from reviews.held import decisions
 from reviews.models import ChatCard, HeldItem, SearchDue
+from reviews.outbox import weekly
 from tests.reviews.chats.conftest import Slack, Telegram, sweep
 
 pytestmark = pytest.mark.django_db
@@ -146,6 +147,7 @@ def test_a_clock_that_was_set_back_puts_nothing_off(slack: Slack, kuro: Any) -> 
 def test_a_retry_that_is_due_wakes_the_beat(slack: Slack, kuro: Any) -> None:
     kuro.hold()
     SearchDue.objects.all().delete()
+    weekly.write_due(timezone.now())
     assert activity.latest() == activity.latest()
     slack.stub.answers = [AWAY]
     cards.sweep()
