@@ -224,7 +224,7 @@ def test_who_is_not_let_into_the_console_decides_nothing(chat: Any, kuro: Any, a
     else:
         members.set_requires_second_factor(chat.app.team, True, None, "")
     chat.press(ANNA[chat.kind], "Approve")
-    assert "sign in to metacog first" in chat.told()
+    assert "Nothing was decided. Sign in to metacog first" in chat.told()
     assert item(held).state == "pending"
     Authenticator.objects.create(user=alice, type="totp", data={"secret": "x"})
     Identity.objects.update(refused_at=None)
