@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import threading
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from mcp import MCPError
 from mcp_types import ElicitResult
+
+from metacog_client.errors import Refused
+from metacog_client.mcp import elicitation
 
 pytestmark = [
     pytest.mark.anyio,
@@ -99,6 +103,28 @@ async def test_who_can_ask_nobody_asks_nobody_unless_the_policy_says_so(metacog:
         with pytest.raises(MCPError, match="elicitation"):
             await client.call_tool("close_account", {"account": "7"})
     assert (metacog.pending(setting.run), setting.ledger) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("status", "who", "seconds"), [(404, "agent", elicitation.KNOWN_SECONDS), (503, None, elicitation.FAILED_SECONDS)]
+)
+async def test_a_policy_that_cannot_be_read_is_not_read_again_for_each_question(
+    monkeypatch: pytest.MonkeyPatch, status: int, who: str | None, seconds: float
+) -> None:
+    reads, now = [], [1_000.0]
+
+    class Client:
+        async def policy(self) -> Any:
+            reads.append(1)
+            raise Refused(status, "no")
+
+    monkeypatch.setattr(elicitation, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    client: Any = Client()
+    journal: Any = None
+    people = elicitation.People(client, journal, "session", "server", 1.0)
+    assert [await people.whose(), await people.whose(), len(reads)] == [who, who, 1]
+    now[0] += seconds + 1
+    assert [await people.whose(), len(reads)] == [who, 2]
 
 
 def test_the_same_question_twice_at_once_wants_two_answers(metacog: Any, setting: Any) -> None:

@@ -22,6 +22,7 @@ CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"  # in `_meta` of eac
 MAX_ROUNDS = 10  # of questions in the middle of one call
 POLICY_SECONDS = 5.0  # in which the policy is to be read
 KNOWN_SECONDS = 30.0  # after which it is read again
+FAILED_SECONDS = 5.0  # after which it is read again where it could not be: a server's messages wait meanwhile
 # What a server is told where nobody has answered: a person's no is another thing than nobody's yes.
 DECLINED, CANCELLED = {"action": "decline"}, {"action": "cancel"}
 
@@ -46,14 +47,18 @@ class People:
     async def whose(self) -> Who | None:
         """Say who answers; None where the policy could never be read."""
         if self.who is None and time.monotonic() > self._known_until:
+            seconds = KNOWN_SECONDS
             try:
                 policy = await asyncio.wait_for(self.client.policy(), POLICY_SECONDS)
-                self._of_policy, self._known_until = policy["elicitation"], time.monotonic() + KNOWN_SECONDS
+                self._of_policy = policy["elicitation"]
             except (MetacogError, asyncio.TimeoutError) as error:
                 if isinstance(error, Refused) and error.status == 404:  # a metacog before 1.1.0
-                    return "agent"
-                told = str(error) or "no answer in time"
-                print(f"metacog mcp-proxy: the policy could not be read: {told}", file=sys.stderr)
+                    self._of_policy = "agent"
+                else:
+                    seconds = FAILED_SECONDS
+                    told = str(error) or "no answer in time"
+                    print(f"metacog mcp-proxy: the policy could not be read: {told}", file=sys.stderr)
+            self._known_until = time.monotonic() + seconds
         return self.who or self._of_policy
 
     async def answer(self, params: Any) -> wire.Message:
