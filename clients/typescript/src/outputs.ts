@@ -8,7 +8,8 @@ const MOST = 65_536; // characters of `command_output` that metacog reads
 const MOST_OUTPUTS = 128; // of one session; of older ones their number is told
 const MOST_SESSIONS = 256; // those that were added to last
 const MOST_ASKED = 512; // questions that are the same to the byte when they are asked again
-const LINES = 128; // characters for the lines around each output
+const MOST_KEPT = 2_097_152; // characters that go along with them
+const EARLIER = 64; // characters for the line about earlier outputs
 const MAX_NAME = 50; // of a tool, in these lines
 const DATA = /[A-Za-z0-9+/=_-]{1000,}/g; // an image, say, in which nobody finds a figure
 
@@ -49,7 +50,8 @@ export class Outputs {
       drop(found, found.first + 1);
       found.forgotten++;
     }
-    let left = MOST - (found.outputs.length + 1) * LINES;
+    let left = MOST - EARLIER;
+    for (const { tool } of found.outputs) left -= linesOf({ tool, text: "", isCut: true }).join("\n").length + 1;
     const byLength = [...found.outputs].sort((one, two) => one.text.length - two.text.length);
     for (const [number, each] of byLength.entries()) {
       const share = Math.floor(left / (byLength.length - number));
@@ -67,6 +69,13 @@ export class Outputs {
     const given = { text: textOf(found), sent: () => this.#forget(session, until) };
     this.#asked.set(key, given);
     shorten(this.#asked, MOST_ASKED);
+    let kept = 0;
+    for (const each of this.#asked.values()) kept += each.text.length;
+    for (const [oldest, { text }] of this.#asked) {
+      if (kept <= MOST_KEPT) break;
+      this.#asked.delete(oldest);
+      kept -= text.length;
+    }
     return given;
   }
 
@@ -85,12 +94,15 @@ function drop(session: Session, until: number): void {
 
 function textOf({ outputs, forgotten }: Session): string {
   const earlier = forgotten ? [`[${forgotten.toLocaleString("en")} earlier outputs are left out]`] : [];
-  const lines = outputs.flatMap(({ tool, text, isCut }) => [
+  return [...earlier, ...outputs.flatMap(linesOf)].join("\n");
+}
+
+function linesOf({ tool, text, isCut }: Output): string[] {
+  return [
     ...(tool ? [`[${tool}]`] : []),
     text,
     ...(isCut ? [`[… the rest of what ${tool || "it"} gave is left out]`] : []),
-  ]);
-  return [...earlier, ...lines].join("\n");
+  ];
 }
 
 /** Write what a tool gave, of what has parts each on a line after its name; say whether it is cut. */

@@ -17,7 +17,8 @@ MOST = 65_536  # characters of `command_output` that metacog reads
 MOST_OUTPUTS = 128  # of one session; of older ones their number is told
 MOST_SESSIONS = 256  # those that were added to last
 MOST_ASKED = 512  # questions that are the same to the byte when they are asked again
-LINES = 128  # characters for the lines around each output
+MOST_KEPT = 2_097_152  # characters that go along with them
+EARLIER = 64  # characters for the line about earlier outputs
 MAX_NAME = 50  # of a tool, in these lines
 DATA = re.compile(r"[A-Za-z0-9+/=_-]{1000,}")  # an image, say, in which nobody finds a figure
 
@@ -27,6 +28,11 @@ class _Output:
     tool: str
     text: str
     is_cut: bool = False
+
+    @property
+    def around(self) -> int:
+        """How many characters the lines around its text have where that is cut, with the ends of lines."""
+        return len("\n".join(_Output(self.tool, "", True).lines())) + 1
 
     def lines(self) -> Iterator[str]:
         if self.tool:
@@ -49,7 +55,7 @@ class _Session:
         if len(self.outputs) > MOST_OUTPUTS:
             self.drop(self.first + 1)
             self.forgotten += 1
-        left = MOST - (len(self.outputs) + 1) * LINES
+        left = MOST - EARLIER - sum(each.around for each in self.outputs)
         for number, each in enumerate(sorted(self.outputs, key=lambda each: len(each.text))):
             share = left // (len(self.outputs) - number)
             if len(each.text) > share:
@@ -106,9 +112,12 @@ class Outputs:
             if key not in self._asked:
                 found = self._sessions.get(session) or _Session()
                 self._asked[key] = Given(self, session, found.text(), found.first + len(found.outputs))
-                if len(self._asked) > MOST_ASKED:
+                while len(self._asked) > MOST_ASKED or self._kept() > MOST_KEPT:
                     self._asked.popitem(last=False)
             return self._asked[key]
+
+    def _kept(self) -> int:
+        return sum(len(each.text) for each in self._asked.values())
 
     def forget(self, session: str, until: int) -> None:
         with self._lock:
