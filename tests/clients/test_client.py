@@ -40,7 +40,9 @@ from metacog_client import (
 )
 from metacog_client.exchange import Sleep, Until
 from metacog_client.reporting import REPORT_SECONDS
+from metacog_client.reporting.outputs import Outputs
 
+from metacog.db import rows
 from metacog.models import Policy
 from reviews.held import decisions
 from reviews.models import AgentResponse, CallOutcome, HeldItem, HeldQuestion
@@ -432,6 +434,25 @@ def test_another_process_without_the_outputs_goes_on_with_the_same_held_item(
     assert HeldItem.objects.count() == 3
 
 
+def test_another_process_without_the_outputs_hears_of_a_rejection(
+    connect: Callable[..., Any], alice: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rows, "MOST_CHARACTERS", 1)  # a page has one item
+    first = connect()
+    first.add_output("one", tool="first")
+    for number in range(3):
+        first.ask(replace(CALL, call_id=f"call_{number}", arguments={"eur": number}))
+    first.add_output("two", tool="first")
+    words = Text("It is so.", call_id="text_1")
+    first.ask(words, require_review=True)
+    for each in HeldItem.objects.order_by("pk"):
+        decisions.decide(each, alice, "reject", reason="Not today.")
+    asked = [replace(CALL, call_id="call_2", arguments={"eur": 2}), words]
+    again = [connect(deadline=0).gate(each, require_review=True) for each in asked]
+    assert [(each.verdict, each.reason) for each in again] == [("reject", "Not today.")] * 2
+    assert HeldItem.objects.count() == 4
+
+
 def gone(*request: Any) -> Any:
     raise Unreachable("nobody is there")
 
@@ -456,9 +477,25 @@ def test_what_is_cut_of_what_tools_gave_is_named(connect: Callable[..., Any]) ->
     assert (len(sent) <= 65_536, sent.startswith("[12 earlier outputs are left out]\n12 12 ")) == (True, True)
     assert sent.count("is left out]") == 128
 
+    for number in range(60):
+        client.add_output(f"{number:02} " * 1_000, tool="t" * 50)
+    client.record("So once more.")
+    sent = outputs_sent()[-1]
+    assert 65_000 < len(sent) <= 65_536
+    assert sent.endswith(f"\n[… the rest of what {'t' * 50} gave is left out]")
+
     client.add_output("much " * 20_000)
     client.ask(ToolCall("write", {"text": "x" * 1_000_000}))
     assert outputs_sent()[-1] == "[what tools gave before is left out: this response is too large]"
+
+
+def test_what_went_along_with_earlier_questions_is_kept_within_bounds() -> None:
+    outputs = Outputs()
+    for number in range(60):
+        outputs.add("s", f"{number} " * 20_000)
+        outputs.given("s", f"key {number}").sent()
+    assert 1_900_000 < sum(len(each.text) for each in outputs._asked.values()) <= 2_097_152
+    assert outputs.given("s", "key 59").text.startswith("59 "), "the newest stays"
 
 
 class Broken:

@@ -11,6 +11,7 @@ const DEADLINE_SECONDS = 600;
 const RETRY_SECONDS = 30;
 const WAIT_SECONDS = 25; // of one long poll: below what proxies allow, usually 30 or 60
 const AGAIN_SECONDS = 0.5; // between two polls, where a proxy answered sooner
+const CLOSED = ["approved", "edited", "rejected", "expired", "withdrawn"]; // what permits comes first
 const MAX_CALL_ID = 255;
 const MAX_BODY = 1_048_576; // bytes of a response
 const MAX_SCHEMA = 65_536; // of a schema's JSON, in bytes: of a larger one metacog is told that it was left out
@@ -462,7 +463,7 @@ export class Client {
 
   /**
    * Find the item that a question is held as, if nobody knows it by the question itself; null: posted again it is.
-   * metacog knows a call that waits, not by which approval one may be made; and of words only which were approved.
+   * metacog knows a call that waits, not how one was decided; of words neither.
    */
   async #askedBefore(question: Question, until: Until): Promise<string | null> {
     const { asked, session, options } = question;
@@ -473,11 +474,14 @@ export class Client {
       return asJson([item.name, item.arguments]) === asJson([asked.name, asked.arguments ?? null]);
     };
     try {
-      for (const state of isToolCall(asked) ? ["approved", "edited"] : ["pending", "edited"]) {
-        const path = `/held${queried({ state, session })}`;
-        const { items } = await this.#transport.json<HeldPage>({ method: "GET", path, until, signal: options.signal });
-        const found = items.find(isHeldAs);
-        if (found) return found.id;
+      for (const state of isToolCall(asked) ? CLOSED : ["pending", ...CLOSED]) {
+        for (let after: string | null = ""; after !== null; ) {
+          const path = `/held${queried({ state, session, after })}`;
+          const page: HeldPage = await this.#transport.json({ method: "GET", path, until, signal: options.signal });
+          const found = page.items.find(isHeldAs);
+          if (found) return found.id;
+          after = page.next;
+        }
       }
     } catch (error) {
       if (!(error instanceof Unreachable || error instanceof Refused || error instanceof TypeError)) throw error;

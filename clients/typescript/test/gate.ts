@@ -230,7 +230,7 @@ suite("the gate, asked of a running server", () => {
   test("another process, which does not know what tools gave, goes on with the same held item", async () => {
     const [client, words] = [server.client(), { text: "It is so.", callId: "text_1" }];
     const other = () => server.client({ run: client.run });
-    for (const [callId, verdict, more] of [["call_1", "approve", {}], ["call_2", "edit", { arguments: { eur: 3 } }]] as const) {
+    for (const [callId, verdict, more] of [["call_1", "approve", {}], ["call_2", "edit", { arguments: { eur: 3 } }], ["call_3", "reject", { reason: "Not today." }]] as const) {
       client.addOutput("one");
       const { held } = await client.ask(refund({ callId }));
       await server.decide(held!, verdict, more);

@@ -20,6 +20,7 @@ AGAIN_SECONDS = 0.5  # between two polls, where a proxy answered sooner
 MAX_CALL_ID = 255
 MAX_HINTS = 4_096  # of a tool's annotations, in bytes of JSON
 MAX_BODY = 1_048_576  # bytes of a response
+CLOSED = ("approved", "edited", "rejected", "expired", "withdrawn")  # what permits comes first
 MAX_SCHEMA = 65_536  # of a schema's JSON, in bytes: of a larger one metacog is told that it was left out
 
 WhenUnreachable = Literal["deny", "allow"]
@@ -179,17 +180,20 @@ def ask(question: Question, until: Until, retry_seconds: float, unreachable: Whe
 def asked_before(question: Question, until: Until) -> Steps[str | None]:
     """Find the item that a question is held as, if nobody knows it by the question itself; None: posted again it is.
 
-    metacog knows a call that waits, not by which approval one may be made; and of words only which were approved.
+    metacog knows a call that waits, not how one was decided; of words neither.
     """
-    for state in ("approved", "edited") if isinstance(question.asked, ToolCall) else ("pending", "edited"):
-        send = request("GET", "/held", query={"state": state, "session": question.session})
-        try:
-            page = content((yield from answered(send, until)))
-            for item in page["items"]:
-                if question.is_held_as(item):
-                    return str(item["id"])
-        except (Unreachable, Refused, KeyError, TypeError):
-            return None
+    try:
+        for state in CLOSED if isinstance(question.asked, ToolCall) else ("pending", *CLOSED):
+            after: str | None = ""
+            while after is not None:
+                query = {"state": state, "session": question.session, "after": after}
+                page = content((yield from answered(request("GET", "/held", query=query), until)))
+                for item in page["items"]:
+                    if question.is_held_as(item):
+                        return str(item["id"])
+                after = page["next"]
+    except (Unreachable, Refused, KeyError, TypeError):
+        pass
     return None
 
 
