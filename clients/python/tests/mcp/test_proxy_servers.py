@@ -112,7 +112,7 @@ async def test_everything(metacog: Any, setting: Any) -> None:
 
     metacog.policy(default_tool_call="allow")
     try:
-        server = setting.proxied(["mcp-server-everything"])
+        server = setting.proxied(["mcp-server-everything"], "--elicitation", "people")
         async with setting.client(server, mode="legacy", message_handler=note) as client:
             names = {tool.name for tool in (await client.list_tools()).tools}
             assert text_of(await client.call_tool("echo", {"message": "é"})) == "Echo: é"
