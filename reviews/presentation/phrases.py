@@ -183,10 +183,11 @@ def is_of_days(moment: datetime) -> bool:
     return timezone.now() - moment >= A_DAY
 
 
-def at(moment: datetime) -> str:
-    """Show a time of day, with its day unless that is today."""
-    local = timezone.localtime(moment)
-    day = "" if local.date() == timezone.localdate() else _date(local.date(), get_language()) + gettext(", ")
+def at(moment: datetime, since: datetime | None = None) -> str:
+    """Show a time of day, with its day unless that is today; and so is `since`, where it stands behind that."""
+    local, today = timezone.localtime(moment), timezone.localdate()
+    is_today = local.date() == today and (since is None or timezone.localtime(since).date() == today)
+    day = "" if is_today else _date(local.date(), get_language()) + gettext(", ")
     return _time("at", moment, f"{day}{local:%H:%M}")
 
 

@@ -39,7 +39,6 @@ def test_what_was_typed_on_one_tab_is_there_on_the_next_and_saved_with_one_butto
     page.get_by_role("link", name="Deciding").click()
     page.locator("[name=hours]").fill("1000")
     page.get_by_role("link", name="Notices and chat").click()
-    page.evaluate("document.getElementById('settings').noValidate = true")
     save.click()
     expect(page.get_by_role("alert").filter(has_text="Nothing was saved.")).to_be_visible()
     expect(page.locator("[name=hours]")).to_be_visible()

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from metacog.accounts.agents import create_agent
 from metacog.models import Policy
 from reviews.held import decisions
 from reviews.held.decisions import Answer, Arguments
-from reviews.models import HeldItem
+from reviews.models import AgentResponse, HeldItem
 from reviews.records import sessions
 from tests.conftest import HELD, Caller
 from tests.tables import table
@@ -262,3 +264,16 @@ def test_its_queries_are_as_many_for_one_post_as_for_many(client: Any, kuro: Any
         if number % 2:
             decide(held["items"][0]["held"], alice, "approve")
     assert count() == few
+
+
+def test_its_head_names_the_day_of_its_end_where_it_began_on_another(client: Any, kuro: Any) -> None:
+    first = kuro.respond("One.", session="s")["id"]
+    kuro.respond("Two.", session="s")
+
+    def head() -> str:
+        return client.get(address(kuro)).content.decode().partition('<p class="lead">')[2].partition("</p>")[0]
+
+    year = str(timezone.localdate().year)
+    assert year not in re.sub("<[^>]+>", "", head())
+    AgentResponse.objects.filter(public_id=first).update(received_at=timezone.now() - timedelta(days=3))
+    assert re.sub("<[^>]+>", "", head()).count(year) == 2
