@@ -45,7 +45,7 @@ export class Outputs {
     this.#sessions.delete(session); // it is the last one now
     this.#sessions.set(session, found);
     shorten(this.#sessions, MOST_SESSIONS);
-    found.outputs.push({ tool: tool.slice(0, MAX_NAME), text, isCut });
+    found.outputs.push({ tool: cut(tool, MAX_NAME), text, isCut });
     if (found.outputs.length > MOST_OUTPUTS) {
       drop(found, found.first + 1);
       found.forgotten++;
@@ -55,7 +55,7 @@ export class Outputs {
     const byLength = [...found.outputs].sort((one, two) => one.text.length - two.text.length);
     for (const [number, each] of byLength.entries()) {
       const share = Math.floor(left / (byLength.length - number));
-      if (each.text.length > share) [each.text, each.isCut] = [each.text.slice(0, share), true];
+      if (each.text.length > share) [each.text, each.isCut] = [cut(each.text, share), true];
       left -= each.text.length;
     }
   }
@@ -85,6 +85,11 @@ export class Outputs {
     drop(found, until);
     found.forgotten = 0;
   }
+}
+
+/** Cut a text, not between the halves of a character: metacog takes no half. */
+function cut(text: string, most: number): string {
+  return text.slice(0, most).replace(/\p{Surrogate}$/u, "");
 }
 
 function drop(session: Session, until: number): void {

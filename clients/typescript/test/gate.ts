@@ -195,10 +195,13 @@ suite("the gate, asked of a running server", () => {
     await client.record("So.");
     for (let number = 0; number < 140; number++) client.addOutput(`${number} `.repeat(1_000));
     await client.record("So again.");
+    client.addOutput(`${"a".repeat(40_000)}${"😀".repeat(20_000)}`);
+    client.addOutput(`${"a".repeat(40_001)}${"😀".repeat(20_000)}`);
+    await client.record("No half of a character.");
     client.addOutput("much ".repeat(20_000));
     await client.ask({ name: "write", arguments: { text: "x".repeat(1_000_000) } });
     const given = await server.given(client.run);
-    const [many, last] = [given.at(-2)!, given.at(-1)];
+    const [many, last] = [given.at(-3)!, given.at(-1)];
     assert.deepEqual(given.slice(0, 3), ["one", "two: 2", "its own"]);
     assert.deepEqual(await server.given(`${client.run}-2`), ["elsewhere"]);
     assert.match(given[3]!, /^\[pay\]\nPaid: 17 EUR\n\[read\]\nx y x y /);
