@@ -195,8 +195,8 @@ suite("the gate, asked of a running server", () => {
     await client.record("So.");
     for (let number = 0; number < 140; number++) client.addOutput(`${number} `.repeat(1_000));
     await client.record("So again.");
-    client.addOutput(`${"a".repeat(40_000)}${"😀".repeat(20_000)}`);
-    client.addOutput(`${"a".repeat(40_001)}${"😀".repeat(20_000)}`);
+    client.addOutput("😀".repeat(40_000));
+    client.addOutput(`a${"😀".repeat(40_000)}`);
     await client.record("No half of a character.");
     client.addOutput("much ".repeat(20_000));
     await client.ask({ name: "write", arguments: { text: "x".repeat(1_000_000) } });
