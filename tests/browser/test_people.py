@@ -150,7 +150,7 @@ def test_the_pages_have_no_fault_axe_can_find(
             if (scheme, width) == SCREENS[0]:
                 page.goto(path)
             if (scheme, width) == asked:
-                page.wait_for_function("!document.querySelector('.htmx-request')")  # what is not there yet is pale
+                expect(page.locator(".htmx-request")).to_have_count(0)  # what is not there yet is pale
                 assert faults(page, () if asked == SCREENS[0] else NARROW_AND_DARK) == [], (path, scheme)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, path
             assert page.evaluate(SIDEWAYS) == [], path
