@@ -141,6 +141,26 @@ suite("tools of the Vercel AI SDK, behind the gate", () => {
     assert.deepEqual(await server.held(client.run), []); // as ai 6.0.326 has it
   });
 
+  for (const waiting of ["execute", "approval"] as const) {
+    test(`a tool without execute is run by the caller, and asked by nobody, with ${waiting}`, async () => {
+      const client = server.client();
+      const schemas = { inputSchema: z.object({ order: z.string(), eur: z.number() }), outputSchema: z.object({ refunded: z.number() }) };
+      const own = { refund: tool(schemas) };
+      const gated = new ToolGate(client).wrap(own, waiting);
+      assert.equal(gated.refund, own.refund);
+      const model = new MockLanguageModelV3({ doGenerate: [called, done] });
+      const begun = await generateText({ model, tools: gated, messages: PROMPT, stopWhen: stepCountIs(3) });
+      assert.deepEqual(begun.content.map((part) => part.type), ["tool-call"]); // no result, and no approval is asked for
+      const { toolCallId, toolName, input } = begun.toolCalls[0]!;
+      assert.deepEqual(input, INPUT);
+      const output = { type: "json", value: { refunded: 900 } } as const; // what the caller makes of it
+      const answer: ModelMessage = { role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output }] };
+      const ended = await generateText({ model, tools: gated, messages: [...PROMPT, ...begun.response.messages, answer] });
+      assert.deepEqual([told(model), ended.text], [output, "Done."]);
+      assert.deepEqual(await server.given(client.run), []); // nothing was posted, as ai 6.0.326 has it
+    });
+  }
+
   test("a rejected call is not made, and the model is told why", async () => {
     const client = server.client();
     const playing = play(client);
@@ -211,10 +231,8 @@ suite("tools of the Vercel AI SDK, behind the gate", () => {
     assert.deepEqual(outputs, [["working", true], ["refunded 900", true], ["refunded 900", false]]);
   });
 
-  test("a tool without execute, and the input that its schema made, are left as they are", async () => {
+  test("the input that its schema made is left as it is", async () => {
     const client = server.client();
-    const asked = { ask_user: tool({ inputSchema: z.object({}), outputSchema: z.string() }) };
-    assert.equal(new ToolGate(client).wrap(asked).ask_user, asked.ask_user);
     let input: unknown;
     const dated: ToolSet = {
       refund: tool({ inputSchema: z.object({ eur: z.number().transform((eur) => new Date(eur)) }), execute: (each) => void (input = each) }),
