@@ -412,7 +412,7 @@ def _drafts(report: Report, row: LogImport) -> str:
     found = [name for name, tool in report.tools.items() if tool.by_default and name != OTHER][:TOOLS_SHOWN]
     if row.agent or not found:
         return ""
-    return pretty([{"tool": _literal(name), "do": "allow"} for name in sorted(found)])
+    return pretty([{"tool": _literal(name), "do": "ask"} for name in sorted(found)])
 
 
 def _default(report: Report, row: LogImport) -> dict[str, Any]:

@@ -119,7 +119,7 @@ def test_a_new_agents_rules_are_drafted_as_text(aurora: Any, olga: User, as_pers
     report = upload(client, lines(said("a1", tool("mcp__*")), said("a2", risky)), aurora).url
     log = read_all()
     page = html.unescape(client.get(report).content.decode())
-    assert '[{"tool": "Bash", "do": "allow"},\n {"tool": "mcp__[*]", "do": "allow"}]</pre>' in page
+    assert '[{"tool": "Bash", "do": "ask"},\n {"tool": "mcp__[*]", "do": "ask"}]</pre>' in page
     assert "If it scored them instead, 1 of them would be held." in page
     note = page.partition("If it scored them")[2].partition("Show rule drafts")[0]
     assert log.report["signals_if_scored"]
