@@ -157,7 +157,7 @@ def words_of(error: BaseException) -> str:
     """Say in short what was raised."""
     try:
         text = str(error)
-    except Exception:  # its own fault
+    except Exception:  # an error that cannot say itself: its class is told
         text = ""
     return f"{type(error).__name__}: {text}"[:MAX_ERROR] if text else type(error).__name__
 
