@@ -376,7 +376,6 @@ class ToolRow:
 
     name: str
     tool: Tool
-    allow_url: str
     deny_url: str
 
     @property
@@ -387,18 +386,19 @@ class ToolRow:
 def _tools(report: Report, row: LogImport, policy: Policy | None) -> list[ToolRow]:
     found = sorted(report.tools.items(), key=lambda each: (-each[1].held, -each[1].calls, each[0]))[:TOOLS_SHOWN]
     return [
-        ToolRow(name, tool, _draft(row, policy, name, "allow"), _draft(row, policy, name, "deny"))
-        if tool.by_default and name != OTHER
-        else ToolRow(name, tool, "", "")
+        ToolRow(name, tool, _denied(row, policy, name) if tool.by_default and name != OTHER else "")
         for name, tool in found
     ]
 
 
-def _draft(row: LogImport, policy: Policy | None, tool: str, do: str) -> str:
-    """Return the address of the agent's policy with one rule more, for an owner to look at and save."""
+def _denied(row: LogImport, policy: Policy | None, tool: str) -> str:
+    """Return the address of the agent's policy with a rule more that denies a tool, for an owner to look at and save.
+
+    None is drafted that allows: nobody has approved the calls of a log.
+    """
     if row.agent is None or policy is None:
         return ""
-    rules = as_text([*policy.rules, {"tool": _literal(tool), "do": do}])
+    rules = as_text([*policy.rules, {"tool": _literal(tool), "do": "deny"}])
     return reverse("policy", args=[row.agent.public_id]) + "?" + urlencode({"rules": rules, "note": _note(row)})
 
 
@@ -430,7 +430,7 @@ def _made_rule(row: LogImport, item: LogImportItem) -> dict[str, str]:
     if item.reason != "default" or row.agent is None:
         return {}
     policy = Policy.objects.filter(agent=row.agent, version=row.agent.policy_version).first()
-    return {"allow_url": _draft(row, policy, item.name, "allow"), "deny_url": _draft(row, policy, item.name, "deny")}
+    return {"deny_url": _denied(row, policy, item.name)}
 
 
 def _number(raw: str) -> int:
