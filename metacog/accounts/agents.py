@@ -47,7 +47,7 @@ def check_name(name: str) -> str:
     if len(name) > MAX_NAME:
         raise ValidationError(_("A name has at most %(most)d characters.") % {"most": MAX_NAME})
     if _UNPRINTABLE.search(name.replace(" ", "")):
-        raise ValidationError(_("A name cannot hold control characters."))
+        raise ValidationError(_("A name cannot contain control characters."))
     if is_blank(name) or suspects(name, 1):  # two names that look alike would be told apart by nobody
         raise ValidationError(_("The name has invisible characters. Type it again."))
     return name
@@ -340,7 +340,7 @@ def checked(team: Team, agent: Agent | None = None, **values: str) -> dict[str, 
         namesakes = namesakes.exclude(pk=agent.pk)
     if "name" not in problems and namesakes.exists():
         problems["name"] = [
-            _("%(team)s has an agent called %(name)s already.") % {"team": team.name, "name": values["name"]}
+            _("%(team)s already has an agent called %(name)s.") % {"team": team.name, "name": values["name"]}
         ]
     if problems:
         raise ValidationError(problems)

@@ -122,7 +122,7 @@ def of_issuing(agent: Agent) -> list[str]:
     """Say what one more key takes away from an agent that has as many as may be."""
     oldest = AgentKey.objects.filter(agent=agent, revoked_at=None).order_by("pk").first()
     stops = [_("The oldest live key, %(key)s, stops working at once.") % {"key": oldest}] if oldest else []
-    return [*stops, _("At most two keys are live: the newer one stays, and the new one comes beside it.")]
+    return [*stops, _("At most two keys can be live: the newer one stays, and the new one is added.")]
 
 
 def of_token(token: PersonalToken) -> list[str]:
@@ -140,8 +140,8 @@ def of_requiring_second_factor(team: Team) -> list[str]:
     members = User.objects.filter(memberships__team=team, is_active=True)
     lacking = [person.get_username() for person in members.exclude(Exists(has_one)).order_by("username")]
     told = ngettext(
-        "%(count)s member has none here and must set one up first.",
-        "%(count)s members have none here and must set one up first.",
+        "%(count)s member has no second factor here and must set one up first.",
+        "%(count)s members have no second factor here and must set one up first.",
         len(lacking),
     ) % {"count": len(lacking)}
     named = [", ".join(lacking[:MOST_NAMED]) + ("…" if len(lacking) > MOST_NAMED else "")] if lacking else []
@@ -157,7 +157,7 @@ def of_requiring_none() -> list[str]:
     """Say what it takes away that a second factor is required no longer."""
     return [
         _("Members can sign in with a password alone, and remove the second factor they have."),
-        _("A stolen password is enough to decide in the name of its person."),
+        _("A stolen password is enough to decide in that person's name."),
     ]
 
 
@@ -206,8 +206,8 @@ def pending_of(agent: Agent) -> int:
 def _held_stay(agent: Agent) -> str:
     count = pending_of(agent)
     told = ngettext(
-        "%(count)s held item stays, to be decided or to expire.",
-        "%(count)s held items stay, to be decided or to expire.",
+        "%(count)s held item stays held until it is decided or expires.",
+        "%(count)s held items stay held until they are decided or expire.",
         count,
     )
     return told % {"count": f"{count:,}"}

@@ -83,7 +83,7 @@ class DurationField(forms.CharField):
                 % {"text": text, "examples": examples, "number": number}
             )
         if seconds % self.unit:
-            raise ValidationError(_("Give whole minutes."))
+            raise ValidationError(_("Enter whole minutes."))
         count = seconds // self.unit
         if count < 1:
             raise ValidationError(_("At least %(duration)s.") % {"duration": in_words(self.unit)})

@@ -242,7 +242,10 @@ class PackForm(forms.Form):
         label=_("Workspace (optional)"),
         max_length=MAX_LENGTH,
         required=False,
-        help_text=_("The folder that the agent works in, such as /srv/app. What it writes elsewhere is asked about."),
+        help_text=_(
+            "The folder that the agent works in, such as /srv/app. "
+            "A person is asked about anything it writes elsewhere."
+        ),
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "placeholder": "/srv/app"}),
     )
 
@@ -311,7 +314,7 @@ class TeamForm(SettingsForm, forms.Form):
         max_value=720,
         max_digits=5,
         decimal_places=2,
-        help_text=_("The queue shows when an item is due. Nothing happens by itself at that time."),
+        help_text=_("The queue shows when an item is due. Nothing happens automatically at that time."),
     )
     mail_links = forms.BooleanField(
         label=_("Links that decide without signing in"),

@@ -76,7 +76,7 @@ def _name_of_its_own() -> Iterator[None]:
     try:
         yield
     except IntegrityError:
-        raise ValidationError({"name": _("A team with this name exists already.")}) from None
+        raise ValidationError({"name": _("A team with this name already exists.")}) from None
 
 
 def set_names_people(team: Team, names_people: bool, actor: audit.Actor) -> bool:
@@ -156,10 +156,10 @@ def add_member(team: Team, username: str, role: str, actor: audit.Actor, *, emai
         person = User.objects.filter(username__iexact=username).first()
         if person and person.username != username:
             raise ValidationError(
-                {"username": _("%(name)s exists already: use exactly this spelling.") % {"name": person.username}}
+                {"username": _("%(name)s already exists: use exactly this spelling.") % {"name": person.username}}
             )
         if person and Membership.objects.filter(team=team, user=person).exists():
-            raise ValidationError({"username": _("%(name)s is in this team already.") % {"name": person.username}})
+            raise ValidationError({"username": _("%(name)s is already in this team.") % {"name": person.username}})
         is_new = False
         if person is None:
             person = User(username=username, email=email)

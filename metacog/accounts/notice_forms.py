@@ -38,8 +38,8 @@ class PersonNoticesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subsc
                 "and when you go on call."
             ),
             "outages": _(
-                "An email to the owners of a team at once when a webhook of the team or of its agents is switched off, "
-                "because nothing gets through."
+                "An email to a team's owners when a webhook of the team or its agents is switched off "
+                "because deliveries fail."
             ),
             "weekly": _("An email for each team in which something happened."),
             "weekly_hour": _("0 to 23, in the time zone above."),
@@ -80,7 +80,7 @@ class PersonPushForm(forms.ModelForm):  # type: ignore[type-arg]  # as above
             "words": _("Messages, memories and tasks."),
             "minutes": _("0: at once."),
             "mentions": _("Also when you are asked to decide, and when you go on call."),
-            "every": _("For held items. A newer notice replaces the one before."),
+            "every": _("For held items. A newer notice replaces the previous one."),
         }
         widgets = {
             name: forms.TimeInput(format="%H:%M", attrs={"type": "time"}) for name in ("quiet_from", "quiet_until")
@@ -94,9 +94,9 @@ class PersonPushForm(forms.ModelForm):  # type: ignore[type-arg]  # as above
         begin, end = found.get("quiet_from"), found.get("quiet_until")
         if (begin is None) != (end is None) and not self.errors:
             missing = "quiet_from" if begin is None else "quiet_until"
-            raise ValidationError({missing: _("Give both times, or neither.")})
+            raise ValidationError({missing: _("Enter both times, or neither.")})
         if begin is not None and begin == end:
-            raise ValidationError({"quiet_until": _("Give two different times.")})
+            raise ValidationError({"quiet_until": _("Enter two different times.")})
         return found
 
 

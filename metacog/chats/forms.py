@@ -61,7 +61,7 @@ class ChatForm(forms.Form):
         (token_shape, example), (place_shape, place_example, place_help) = _TOKENS[kind], _PLACES[kind]
         token, secret, place = self.fields["token"], self.fields["secret"], self.fields["place"]
         token.label = _("Bot token") if kind == ChatApp.Kind.TELEGRAM else _("Bot user OAuth token")
-        token.validators.append(RegexValidator(rf"\A{token_shape}\Z", _("This is not such a token.")))
+        token.validators.append(RegexValidator(rf"\A{token_shape}\Z", _("This is not a token of this kind.")))
         token.widget.attrs["placeholder"] = example
         place.validators.append(RegexValidator(rf"\A(?:{place_shape})\Z", _("This is not the id of a channel.")))
         place.widget.attrs["placeholder"], place.help_text = place_example, place_help

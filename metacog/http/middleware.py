@@ -199,7 +199,7 @@ def _host_that_is_not_ours(request: HttpRequest) -> str:
     return host
 
 
-_INCOMPLETE = gettext_lazy("Nothing was saved: the form did not arrive whole. Go back and send it again.")
+_INCOMPLETE = gettext_lazy("Nothing was saved: the form arrived incomplete. Go back and send it again.")
 _REFUSED = {503: gettext_lazy("Nothing was saved: too much is being sent. Go back and send it again in a minute.")}
 
 

@@ -42,7 +42,7 @@ def notices_test(request: Request) -> HttpResponse:
     message = mail.Mail(subject, text, settings.MAIL_FROM, [address], headers=headers)
     if trouble := mail.send(message):
         why = Notice.Trouble(trouble).label
-        messages.error(request, _("The test email failed: %(why)s") % {"why": why})
+        messages.error(request, _("The test email could not be sent: %(why)s") % {"why": why})
     else:
         told = _(
             "The mail server accepted the test email to %(address)s. If it does not arrive, look in the spam folder."

@@ -51,11 +51,11 @@ def test_a_name_that_is_given_away_after_the_form_was_checked_is_refused(
     client, agent = as_person(olga), Agent.objects.get(public_id=kuro.id)
     beside(MemberFormSet, "clean", lambda: members.rename_team(borealis, "Polaris", mallory))
     page = client.post(address(Team, "change", aurora.pk), team_form(aurora, "Polaris"), follow=True)
-    assert "A team with this name exists already." in page.content.decode()
+    assert "A team with this name already exists." in page.content.decode()
     beside(AgentForm, "clean", lambda: agents.create_agent(aurora, "nova", olga))
     data = {"name": "nova", "language": "en", "enabled": "on", "hesitation_enabled": "on"}
     page = client.post(address(Agent, "change", agent.pk), data, follow=True)
-    assert "Aurora has an agent called nova already." in page.content.decode()
+    assert "Aurora already has an agent called nova." in page.content.decode()
     assert list(Agent.objects.order_by("pk").values_list("name", flat=True)) == ["kuro", "nova"]
 
 

@@ -65,7 +65,7 @@ def device_withdraw(request: Request, device_id: str) -> HttpResponse:
     """Push nothing to one of the person's devices any more."""
     device = _own(request, device_id)
     devices.withdraw(device, request.user)
-    messages.success(request, _("%(name)s gets no more notices.") % {"name": device.name})
+    messages.success(request, _("%(name)s no longer gets notices.") % {"name": device.name})
     return _back()
 
 

@@ -108,7 +108,7 @@ def member_restore(request: Request, team_id: int) -> HttpResponse:
         messages.success(request, _("%(name)s was restored: %(role)s.") % said)
     else:
         messages.info(
-            request, _("Nobody was restored: the person is in the team already, or was removed too long ago.")
+            request, _("Nobody was restored: the person is already in the team, or was removed too long ago.")
         )
     return to_team(found)
 
@@ -168,13 +168,13 @@ def group_save(request: Request, team_id: int) -> HttpResponse:
             messages.success(request, _("The group “%(name)s” is removed.") % {"name": name})
         return to_team(found)
     if "new" in request.POST and group:
-        messages.error(request, _("A group with this name exists already: nothing was changed."))
+        messages.error(request, _("A group with this name already exists. Nothing was changed."))
         return to_team(found)
     try:
         if members.save_group(found, name, chosen, request.user):
             messages.success(request, _("The group “%(name)s” is saved.") % {"name": name})
     except ValidationError:
-        messages.error(request, _("Give the group a name of at most 100 characters: nothing was changed."))
+        messages.error(request, _("Nothing was changed. Give the group a name of at most 100 characters."))
     return to_team(found)
 
 

@@ -94,14 +94,14 @@ def _requirement(team: Team, is_on: bool) -> Step:
     }
     if is_on:
         return Step(
-            title=_("Require a second factor of %(team)s") % {"team": team},
+            title=_("Require a second factor in %(team)s") % {"team": team},
             consequences=consequences.of_requiring_second_factor(team),
             button=_("Require second factor"),
             hidden={"on": "1"},
             **place,
         )
     return Step(
-        title=_("Require no second factor of %(team)s") % {"team": team},
+        title=_("Stop requiring a second factor in %(team)s") % {"team": team},
         consequences=consequences.of_requiring_none(),
         button=_("Stop requiring it"),
         hidden={"on": "0"},
@@ -117,7 +117,7 @@ def channel_test(request: Request, team_id: int) -> HttpResponse:
     with translation.override(channel.language):
         text = _("This is a test. Notices about held items are posted here.")
     if trouble := chat.post(channel, text):
-        messages.error(request, _("The test message failed: %(why)s") % {"why": Trouble(trouble).label})
+        messages.error(request, _("The test message could not be sent: %(why)s") % {"why": Trouble(trouble).label})
     else:
         messages.success(request, _("The chat accepted the test message."))
     return to_team(found, NOTICES)

@@ -120,5 +120,5 @@ def test_a_person_turns_notices_on_and_removes_the_device(page: Any, alice: Any,
     expect(page.get_by_text("this device", exact=True)).to_be_visible()
     assert faults(page) == []
     page.get_by_role("button", name=f"Remove {device.name}").click()
-    expect(page.get_by_text("gets no more notices")).to_be_visible()
+    expect(page.get_by_text("no longer gets notices")).to_be_visible()
     assert not PushDevice.objects.exists()

@@ -88,7 +88,7 @@ class TestAdding:
     def test_it_refuses_a_name_the_team_has(self, olga: Any, aurora: Any, kuro: Any, as_person: Any) -> None:
         answer = new(as_person(olga), aurora, name=" kuro ")
         assert answer.status_code == 422
-        assert "has an agent called kuro already" in answer.content.decode()
+        assert "already has an agent called kuro" in answer.content.decode()
 
     @table(
         ("name", "status"),

@@ -134,7 +134,7 @@ def test_an_account_that_somebody_signs_in_to_is_not_taken_by_its_address(provid
             SocialAccount.objects.create(user=person, provider="work", uid="another")
         _, answer = come(provider, email=f"p{number}@example.org", sub=f"n-{number}", groups=["leads"])
         assert answer.status_code == 403
-        assert "somebody signs in to it already" in answer.content.decode()
+        assert "There is already an account with your address here" in answer.content.decode()
     call_command("second_factor", "p-1", "--password")
     assert come(provider, email="p1@example.org", sub="n-1")[1].status_code == 302
     assert AuditEvent.objects.filter(action="password-removed").count() == 1
