@@ -122,7 +122,9 @@ def suggest(decided: Sequence[DecidedCall], rules: Rules) -> list[Suggestion]:
         asking[each.tool] = min(asking.get(each.tool, place), place)
     found = []
     for tool, calls in sorted(tools.items()):
-        allowed, denied = _first(_allowances(tool, calls), calls), _first(_denials(tool, calls), calls)
+        verdicts = Counter(read.decided.verdict for read in calls)
+        allowed = _first(_allowances(tool, calls), calls) if verdicts["approve"] >= IN_A_ROW else []
+        denied = _first(_denials(tool, calls), calls) if verdicts["reject"] >= REJECTIONS else []
         found += [Suggestion(rule | _defined(met), asking[tool], met) for rule, met in allowed]
         found += [Suggestion(rule, 0, met) for rule, met in denied]
     return found
@@ -136,13 +138,16 @@ def _defined(met: Sequence[DecidedCall]) -> Rule:
 
 def _first(tried: Iterable[Rule], calls: Sequence[_Read]) -> list[tuple[Rule, Sequence[DecidedCall]]]:
     """Give the first of these rules that the decisions about the calls it would meet speak for, and those."""
-    spoiled = {read.shape for read in calls if not read.is_approved and read.shape is not None}
     for rule in tried:
         only, do = Rules([rule], "score"), rule["do"]
         met = [read for read in calls if only.judge(read.call, read.reading).do == do]
-        is_spoiled = do == "allow" and any(read.shape in spoiled for read in met)
-        if _agrees([read.decided for read in met], do) and not is_spoiled:
-            return [(rule, [read.decided for read in met])]
+        if not _agrees([read.decided for read in met], do):
+            continue
+        if do == "allow":
+            spoiled = {read.shape for read in calls if not read.is_approved and read.shape is not None}
+            if any(read.shape in spoiled for read in met):
+                continue
+        return [(rule, [read.decided for read in met])]
     return []
 
 
