@@ -10,6 +10,7 @@ import pytest
 from tests import databases, run
 
 ONE = "tests/reviews/metrics/test_spot_checks.py::test_the_sums_of_a_day_are_those_of_its_samples"
+FIGURES = [each for each in run.ON_POSTGRESQL if each.startswith("tests/reviews/metrics/test_figures.py::")]
 TOUCHES = "tests/patterns/api/test_thread_posts.py::TestTouches"
 
 
@@ -19,8 +20,9 @@ TOUCHES = "tests/patterns/api/test_thread_posts.py::TestTouches"
         (["tests/races"], ["tests/races"]),
         (["tests/races/test_races.py"], ["tests/races/test_races.py"]),
         ([f"{TOUCHES}::test_one", "-x"], [f"{TOUCHES}::test_one", "-x"]),
-        (["tests/reviews/metrics/"], ["tests/reviews/metrics/test_figures.py", ONE]),
+        (["tests/reviews/metrics/"], [*FIGURES, ONE]),
         ([ONE], [ONE]),
+        ([f"{ONE}[1]"], [f"{ONE}[1]"]),
         (["tests/reviews/metrics/test_spot_checks.py::test_another"], []),
         (["tests/heuristics"], []),
         (["-k", "deciding"], [*run.ON_POSTGRESQL, "-k", "deciding"]),
