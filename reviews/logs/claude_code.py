@@ -12,7 +12,7 @@ from typing import Any
 from django.utils.translation import gettext_noop
 
 from reviews.logs import messages
-from reviews.logs.turns import Fault, Read, Seen, Sessions, Turn, context, moment, text_at
+from reviews.logs.turns import Fault, Read, Seen, Sessions, Turn, hear, heard, moment, text_at
 
 
 class ClaudeCode:
@@ -40,7 +40,9 @@ class ClaudeCode:
             session += f"/{agent}"
         known = self.sessions.of(session)
         if kind == "user":
-            self._hear(known, record, message)
+            content = message.get("content")
+            said = "" if record.get("isMeta") else messages.text(content)
+            hear(known, said, messages.tool_results(content))
             return Read(skipped="user")
         if record.get("isApiErrorMessage") or message.get("model") == "<synthetic>":
             return Read(skipped="written by Claude Code itself")
@@ -56,18 +58,9 @@ class ClaudeCode:
             session=session,
             text=text,
             calls=calls,
-            user_message=known.get("user", ""),
-            given=known.pop("given", ""),
             at=moment(record.get("timestamp")),
-            folder=folder if isinstance(folder := record.get("cwd"), str) else "",
+            folder=text_at(record, "cwd"),
+            told={"model": text_at(message, "model"), "version": text_at(record, "version")},
+            **heard(known),
         )
         return Read([turn])
-
-    def _hear(self, known: dict[str, Any], record: Mapping[str, Any], message: Mapping[str, Any]) -> None:
-        content = message.get("content")
-        results = messages.tool_results(content)
-        if results:
-            known["given"] = context("\n".join(filter(None, [known.get("given", ""), *results])))
-        if (said := messages.text(content)) and not record.get("isMeta"):
-            known["user"] = context(said)
-            known.pop("given", None)

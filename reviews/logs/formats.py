@@ -9,11 +9,14 @@ from typing import Any, Protocol
 from django.utils.translation import gettext_noop
 
 from reviews.logs.claude_code import ClaudeCode
+from reviews.logs.codex import Codex
 from reviews.logs.langfuse import Langfuse
 from reviews.logs.langsmith import LangSmith
 from reviews.logs.openai import OpenAI
+from reviews.logs.opencode import OpenCode
 from reviews.logs.records import Record, Records
 from reviews.logs.sources import Log
+from reviews.logs.swe_agent import SWEAgent
 from reviews.logs.turns import Fault, Read
 
 AUTO = "auto"
@@ -33,12 +36,18 @@ class Reader(Protocol):
 # In the order in which a record is tried: each says no to what another one surely knows.
 FORMATS: Mapping[str, type[Reader]] = {
     "claude-code": ClaudeCode,
+    "codex": Codex,
+    "opencode": OpenCode,
+    "swe-agent": SWEAgent,
     "langsmith": LangSmith,
     "langfuse": Langfuse,
     "openai": OpenAI,
 }
 NAMES = {
     "claude-code": "Claude Code",
+    "codex": "Codex",
+    "opencode": "OpenCode",
+    "swe-agent": "SWE-agent",
     "openai": "OpenAI",
     "langsmith": "LangSmith",
     "langfuse": "Langfuse",

@@ -7,12 +7,13 @@ request, only that is: what the request repeats was the response of an earlier l
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.utils.translation import gettext_noop
 
 from reviews.logs import messages
-from reviews.logs.turns import Fault, Read, Seen, Sessions, Turn, moment, text_at
+from reviews.logs.turns import Fault, Read, Seen, Sessions, Turn, hear, heard, moment, text_at
 
 _SESSION = ("session", "session_id", "conversation_id", "thread_id", "chat_id", "custom_id")
 _AT = ("created", "created_at", "timestamp", "time", "start_time", "date")
@@ -60,10 +61,7 @@ class OpenAI:
         speaker = messages.role(message)
         if speaker != "assistant":
             user, given = messages.before([message])
-            if user:
-                known |= {"user": user, "given": ""}
-            elif given:
-                known["given"] = f"{known.get('given', '')}\n{given}".strip()
+            hear(known, user, [given])
             return (
                 Read(skipped=speaker or "message of nobody")
                 if speaker
@@ -72,7 +70,7 @@ class OpenAI:
         turn = _turn(message, line, text_at(message, "id") or f"{session}:{line}", session)
         if turn is None:
             return Read(skipped="assistant, without text or tool call")
-        return Read([_with(turn, known.get("user", ""), known.pop("given", ""), _at(message))])
+        return Read([replace(turn, at=_at(message), **heard(known))])
 
     def _turns(self, said: list[dict[str, Any]], start: int, record: Mapping[str, Any], line: int) -> Read:
         session, found = _session(record) or f"{self.name} line {line}".strip(), Read()
@@ -85,7 +83,8 @@ class OpenAI:
                 continue
             if id_ and not self.seen.is_new(key):
                 return Read(skipped="copy of an earlier record")
-            found.turns.append(_with(turn, *messages.before(said[:place]), _at(record)))
+            user, given = messages.before(said[:place])
+            found.turns.append(replace(turn, user_message=user, given=given, at=_at(record)))
         if not found.turns:
             found.skipped = "assistant, without text or tool call"
         return found
@@ -99,10 +98,6 @@ def _turn(message: Mapping[str, Any], line: int, key: str, session: str) -> Turn
     if not text.strip() and not calls:
         return None
     return Turn(line=line, key=key, session=session, text=text, calls=calls)
-
-
-def _with(turn: Turn, user: str, given: str, at: str) -> Turn:
-    return Turn(turn.line, turn.key, turn.session, turn.text, turn.calls, user, given, at)
 
 
 def _asked(record: Mapping[str, Any]) -> list[dict[str, Any]]:

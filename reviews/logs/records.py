@@ -21,7 +21,9 @@ MAX_RECORD = 8 * 1_048_576  # bytes of one record
 _BLOCK = 262_144
 _MARK = b"\xef\xbb\xbf"
 # In which lists the records of a document stand, where it is no list itself.
-LISTS = ("runs", "data", "observations", "traces", "generations", "items", "messages", "spans")
+LISTS = (
+    "runs", "data", "observations", "traces", "generations", "items", "messages", "spans", "trajectory", "history",
+)  # fmt: skip
 _AROUND = (b"trace",)  # objects of a document in which such a list may stand
 _SIGNS = re.compile(rb'[\[\]{}"\\\n]')
 _PLACE = re.compile(r" at line \d+.*| \(char \d+\)|: line \d+.*")
@@ -283,7 +285,10 @@ def has_list(value: Mapping[str, Any]) -> bool:
     if isinstance(inner := value.get("trace"), dict) and has_list(inner):
         return True
     found: list[Any] = next((value[name] for name in LISTS if isinstance(value.get(name), list)), [])
-    return bool(found) and isinstance(found[0], dict) and not {"messages", "run_type", "choices"} & value.keys()
+    if not (found and isinstance(found[0], dict)):
+        return False
+    # A conversation is a record itself, but OpenCode's: each of its messages says whose it is.
+    return {"info", "parts"} <= found[0].keys() or not {"messages", "run_type", "choices"} & value.keys()
 
 
 def _parsed(raw: bytes, line: int) -> Record:

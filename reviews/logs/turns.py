@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import blake2b
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 MAX_GIVEN = 16_384  # characters of a message, and of what tools gave back, that are kept of a conversation
 MAX_SESSIONS = 64  # conversations that are remembered at a time, those that went on last
@@ -47,6 +47,7 @@ class Turn:
     given: str = ""  # what its tools gave back before it
     at: str = ""  # RFC 3339, in UTC; "" where the log does not say
     folder: str = ""  # that the agent worked in; "" where the log does not say
+    told: Mapping[str, str] = field(default_factory=dict)  # the model and the program's version, as far as it says
 
     def body(self) -> dict[str, Any]:
         """Return what the agent would have posted."""
@@ -57,8 +58,17 @@ class Turn:
             item = {"kind": "tool_call", "name": call.name, "arguments": call.arguments}
             items.append(item | ({"call_id": call.id} if call.id.strip() else {}))
         body: dict[str, Any] = {"response": self.text, "items": items, "session": self.session[:_MAX_NAME]}
-        more = {"user_message": self.user_message, "command_output": self.given, "occurred_at": self.at}
+        metadata = {name: value[:_MAX_NAME] for name, value in self.told.items() if value}
+        more: dict[str, Any] = {"user_message": self.user_message, "command_output": self.given}
+        more |= {"occurred_at": self.at, "metadata": metadata}
         return body | {name: value for name, value in more.items() if value}
+
+
+class Heard(TypedDict):
+    """What a turn follows."""
+
+    user_message: str
+    given: str
 
 
 @dataclass(slots=True)
@@ -105,6 +115,25 @@ class Seen:
 
     def as_json(self) -> list[str]:
         return list(self.kept)
+
+
+def hear(known: dict[str, Any], user: str = "", given: Sequence[str] = ()) -> None:
+    """Remember of a conversation what its user said last, and what tools gave back since the agent spoke."""
+    if user.strip():
+        known["user"] = context(user)
+        known.pop("given", None)
+    if any(given):
+        known["given"] = context("\n".join(filter(None, [known.get("given", ""), *given])))
+
+
+def heard(known: dict[str, Any]) -> Heard:
+    """Return that for the agent's next turn; what tools gave back is for one turn."""
+    return {"user_message": known.get("user", ""), "given": known.pop("given", "")}
+
+
+def ended(output: str, status: Any) -> str:
+    """Return what a command gave back, with its exit status if it failed."""
+    return f"{output.rstrip()}\nExit code: {status}".lstrip() if status and type(status) is int else output
 
 
 def context(text: str) -> str:

@@ -26,7 +26,7 @@ from metacog.models import Agent
 from metacog.runtime.file_errors import cannot_be
 from metacog.unreadable import UnreadablePolicy
 from patterns.patterns.scorer import scorer_for
-from reviews.logs import keeping
+from reviews.logs import keeping, opencode
 from reviews.logs.formats import AUTO, FORMATS, LogReader, UnknownFormat
 from reviews.logs.sources import Log, on_disk
 from reviews.logs.trial import HeldPart, Report, Scored, Trial
@@ -58,8 +58,9 @@ class Command(BaseCommand):
     """Nothing is written unless an agent is named to keep the turns under."""
 
     help = (
-        "Say what would have been held of logs of agents, and why. Takes Claude Code transcripts, OpenAI chat as JSON "
-        "Lines, exports of LangSmith and Langfuse, each also as gzip. Nothing is stored without --keep."
+        "Say what would have been held of logs of agents, and why. Takes Claude Code transcripts, Codex rollouts, "
+        "OpenCode's database and exports, SWE-agent trajectories, OpenAI chat as JSON Lines, exports of LangSmith and "
+        "Langfuse, each also as gzip. Nothing is stored without --keep."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -407,7 +408,12 @@ def _opened(file: str) -> Iterator[IO[bytes]]:
         with on_disk(sys.stdin.buffer) as stream:
             yield stream
         return
-    with Path(file).open("rb") as opened, on_disk(opened) as stream:
+    path = Path(file)
+    with path.open("rb") as opened, on_disk(opened) as stream:
+        if stream.read(len(opencode.IS_DATABASE)) != opencode.IS_DATABASE:
+            yield stream
+            return
+    with opencode.exported(path) as stream:
         yield stream
 
 

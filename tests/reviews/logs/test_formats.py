@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,29 @@ def run(id: str, kind: str, name: str = "step", parent: str | None = "r0", **mor
     return {"id": id, "trace_id": "t1", "run_type": kind, "name": name, "parent_run_id": parent} | more
 
 
+def item(kind: str, /, **payload: Any) -> dict[str, Any]:
+    """Return a line of Codex."""
+    return {"timestamp": "2023-11-14T22:13:20.000Z", "type": kind, "payload": payload}
+
+
+def message(role: str, *parts: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Return a message of OpenCode."""
+    info = {"role": role, "id": f"m-{parts}", "sessionID": "s1", "time": {"created": 1700000000000}}
+    return {"info": info | more, "parts": list(parts)}
+
+
+def used(tool: str, input: dict[str, Any], **state: Any) -> dict[str, Any]:
+    """Return a part of OpenCode's message that uses a tool."""
+    return {"type": "tool", "tool": tool, "callID": "c1", "state": {"input": input} | state}
+
+
+def entry(role: str, content: Any, **more: Any) -> dict[str, Any]:
+    """Return an entry of SWE-agent's history."""
+    return {"role": role, "content": content, "agent": "main"} | more
+
+
+COUNTS = {"type": "function_call", "call_id": "c1", "name": "count", "arguments": '{"of": "files"}'}
+FAILED = json.dumps({"output": "No such file", "metadata": {"exit_code": 1}})
 ASKED_LC = {"messages": [[lc("HumanMessage", content="How many?")]]}
 MODEL = run(
     "r1", "llm", start_time="2024-05-01T12:00:00.5", inputs=ASKED_LC, extra={"metadata": {"thread_id": "th"}},
@@ -69,6 +93,123 @@ LOGS: list[tuple[bytes, str, list[tuple[int, str, list[Any], str, str]]]] = [
         ),
         "claude-code",
         [(4, "I count.", COUNT, "How many?", ""), (6, "There are 12.", [], "How many?", "12")],
+    ),
+    (
+        lines(
+            item("session_meta", id="s1", cwd="/srv/app", cli_version="0.171.0"),
+            item("response_item", type="message", role="user", content=[{"text": "<environment_context>…"}]),
+            item("turn_context", cwd="/srv/app", model="gpt"),
+            item("response_item", type="message", role="user", content=[{"type": "input_text", "text": "How many?"}]),
+            item("event_msg", type="user_message", message="How many?"),
+            item("response_item", type="reasoning", summary=[]),
+            item("event_msg", type="agent_message", message="I count."),
+            item("response_item", type="message", role="assistant", content=[{"type": "output_text", "text": "I…"}]),
+            item("response_item", **COUNTS),
+            item("response_item", type="custom_tool_call", call_id="c2", name="apply_patch", input="*** Begin Patch"),
+            item("response_item", type="function_call_output", call_id="c1", output="12"),
+            item("response_item", type="custom_tool_call_output", call_id="c2", output=FAILED),
+            item("response_item", type="function_call", name="pay", namespace="mcp__till", arguments='{"eur": 9}'),
+            item("response_item", type="local_shell_call", action={"type": "exec", "command": ["ls"]}),
+            item("response_item", type="web_search_call", id="w1", action={"type": "search", "query": "x"}),
+            item("compacted", message="There are 12."),
+        ),
+        "codex",
+        [
+            (8, "I…", [], "How many?", ""),
+            (9, "", COUNT, "How many?", ""),
+            (10, "", [("apply_patch", {"input": "*** Begin Patch"})], "How many?", ""),
+            (13, "", [("mcp__till__pay", {"eur": 9})], "How many?", "12\nNo such file\nExit code: 1"),
+            (14, "", [("local_shell", {"type": "exec", "command": ["ls"]})], "How many?", ""),
+            (15, "", [("web_search", {"type": "search", "query": "x"})], "How many?", ""),
+        ],
+    ),
+    (
+        lines(
+            {"id": "s1", "timestamp": "2025-06-01T00:00:00.000Z", "instructions": None},
+            {"record_type": "state"},
+            {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "How many?"}]},
+            COUNTS,
+            {"type": "function_call_output", "call_id": "c1", "output": "12"},
+            {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "There are 12."}]},
+        ),
+        "codex",
+        [(4, "", COUNT, "How many?", ""), (6, "There are 12.", [], "How many?", "12")],
+    ),
+    (
+        json.dumps(
+            {
+                "info": {"id": "s1", "directory": "/srv/app"},
+                "messages": [
+                    message(
+                        "user", {"type": "text", "text": "How many?"}, {"type": "text", "synthetic": True, "text": "…"}
+                    ),
+                    message(
+                        "assistant",
+                        {"type": "reasoning", "text": "Hm."},
+                        {"type": "text", "text": "I count."},
+                        used("count", {"of": "files"}, status="completed", output="12", metadata={"exit": 3}),
+                        used("read", {"filePath": "x"}, status="error", error="No such file"),
+                        path={"cwd": "/srv/app"},
+                    ),
+                    message("assistant", {"type": "text", "text": "So far: 12."}, summary=True),
+                    message("assistant", {"type": "text", "text": "There are 12."}),
+                ],
+            },
+            indent=None,
+        ).encode(),
+        "opencode",
+        [
+            (1, "I count.", [*COUNT, ("read", {"filePath": "x"})], "How many?", ""),
+            (1, "There are 12.", [], "How many?", "12\nExit code: 3\nNo such file"),
+        ],
+    ),
+    (
+        json.dumps(
+            {
+                "trajectory": [{"action": "count", "observation": "12", "state": {"working_dir": "/srv/app"}}],
+                "history": [
+                    entry("system", "You are…"),
+                    entry("assistant", "It is 4.", action="sum", is_demo=True),
+                    entry("user", "How many?"),
+                    entry("assistant", "I count.\n```count```", thought="I count.", action="count files"),
+                    entry("user", "12"),
+                    entry("assistant", "More.", tool_calls=[CALL]),
+                    entry("tool", [{"type": "text", "text": "13"}]),
+                    entry("assistant", "There are 13.", action="submit"),
+                ],
+            },
+            indent=1,
+        ).encode(),
+        "swe-agent",
+        [
+            (29, "I count.", [("bash", {"command": "count files"})], "How many?", ""),
+            (41, "More.", COUNT, "How many?", "12"),
+            (66, "There are 13.", [("bash", {"command": "submit"})], "How many?", "13"),
+        ],
+    ),
+    (
+        json.dumps(
+            {
+                "info": {"config": {"environment": {"cwd": "/srv/app"}}, "mini_version": "2.4.6"},
+                "messages": [
+                    Q,
+                    ANSWER | {"extra": {"actions": [{"command": "ls"}], "timestamp": 1700000000.0}},
+                    {"role": "user", "content": "<output>…", "extra": {"raw_output": "12", "returncode": 3}},
+                    CALLED | {"extra": {"actions": [{"command": "count", "tool_call_id": "c1"}]}},
+                    GIVEN | {"extra": {"raw_output": "12", "returncode": 0}},
+                    {"object": "response", "output": [COUNTS], "extra": {"actions": [{"command": "count"}]}},
+                    {"role": "exit", "content": "Submitted"},
+                ],
+                "trajectory_format": "mini-swe-agent-1.1",
+            },
+            indent=2,
+        ).encode(),
+        "swe-agent",
+        [
+            (1, "There are 12.", [("bash", {"command": "ls"})], "How many?", ""),
+            (1, "", COUNT, "How many?", "12\nExit code: 3"),
+            (1, "", COUNT, "How many?", "12"),
+        ],
     ),
     (
         lines({"messages": [Q, CALLED, GIVEN, ANSWER]}),
@@ -193,6 +334,41 @@ def test_a_turn_says_when_where_and_as_which_call_it_was() -> None:
 
 
 @table(
+    "format, session, at, told",
+    [
+        ("codex", "s1", AT, {"model": "gpt", "version": "0.171.0"}),
+        ("opencode", "s1", AT, {}),
+        ("swe-agent", "trajectory", "", {}),
+        ("swe-agent", "trajectory", AT, {"version": "2.4.6"}),
+    ],
+)
+def test_a_turn_of_a_coding_agent_says_where_and_by_what_it_was(format: str, session: str, at: str, told: Any) -> None:
+    found = [turns(raw)[0] for raw, name, _ in LOGS if name == format and b"/srv/app" in raw]
+    (turn,) = [turn for turn in found if turn.body().get("metadata", {}) == told]
+    assert (turn.folder, turn.session, turn.at) == ("/srv/app", session, at)
+
+
+def test_what_a_rollout_has_besides_is_counted_by_its_name() -> None:
+    (raw,) = [raw for raw, name, _ in LOGS if name == "codex" and b"/srv/app" in raw]
+    skipped = Counter(found.skipped for _line, found in read(raw) if not found.turns)
+    assert skipped == {
+        "user": 2, "tool": 2, "session_meta": 1, "turn_context": 1, "reasoning": 1, "compacted": 1,
+        "event_msg: user_message": 1, "event_msg: agent_message": 1,
+    }  # fmt: skip
+
+
+def test_a_forked_rollout_is_a_session_of_its_own() -> None:
+    (turn,) = turns(
+        lines(
+            item("session_meta", id="s2", cwd="/srv/app", forked_from_id="s1"),
+            item("session_meta", id="s1", cwd="/srv/other"),
+            item("response_item", **COUNTS),
+        )
+    )
+    assert (turn.session, turn.folder) == ("s2", "/srv/app")
+
+
+@table(
     "raw, line, why",
     [
         (b'{"messages": []}\nhello\n', 2, "It is not JSON: Expecting value."),
@@ -211,5 +387,5 @@ def test_what_cannot_be_read_is_told_with_its_line_and_why(raw: bytes, line: int
 
 
 def test_a_log_of_no_known_format_is_refused() -> None:
-    with pytest.raises(UnknownFormat, match="claude-code, langsmith, langfuse, openai"):
+    with pytest.raises(UnknownFormat, match="claude-code, codex, opencode, swe-agent, langsmith, langfuse, openai"):
         read(b'{"hello": "world"}\n')

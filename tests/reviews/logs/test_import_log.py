@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -189,6 +190,31 @@ def test_what_posting_refuses_is_told_as_not_read(record: Any, why: str, tmp_pat
     (unread,) = told["unread_records"]
     assert unread["line"] == 2
     assert why in unread["reason"]
+
+
+def test_the_database_of_opencode_is_read_with_what_stands_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "opencode.db"
+    database = sqlite3.connect(path)
+    database.executescript("PRAGMA journal_mode = WAL; CREATE TABLE other (id);")
+    with pytest.raises(CommandError, match="no database of OpenCode: no such table: message"):
+        report(path)
+    with database:
+        database.execute("CREATE TABLE session (id, directory, version)")
+        database.execute("CREATE TABLE message (id, session_id, time_created, data)")
+        database.execute("CREATE TABLE part (id, message_id, data)")
+        database.execute("INSERT INTO session VALUES ('s1', '/srv/app', '1.18.33')")
+        for at, role, part in (
+            (2, "assistant", {"type": "tool", "tool": "bash", "state": {"input": {"command": "rm -rf build"}}}),
+            (1, "user", {"type": "text", "text": "Clean up."}),
+        ):
+            database.execute("INSERT INTO message VALUES (?, 's1', ?, ?)", (at, at, json.dumps({"role": role})))
+            database.execute("INSERT INTO part VALUES (?, ?, ?)", (at, at, json.dumps(part)))
+    told = report(path)  # which is open: what was written last is in the file beside it
+    assert (told["files"][0]["format"], told["kinds"], told["workspace"]) == (
+        "opencode", {"delete inside": 1}, "/srv/app",
+    )  # fmt: skip
+    assert told["skipped"] == {"user": 1}
+    database.close()
 
 
 def test_a_file_that_cannot_be_read_leaves_the_others(log: Path, tmp_path: Path) -> None:

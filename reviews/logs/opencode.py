@@ -1,0 +1,109 @@
+"""Sessions of OpenCode: a message with its parts a record, as `opencode export` has them, or its database.
+
+A part of an assistant's message is a text, or a tool call with what it gave back.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any
+
+from reviews.logs import messages
+from reviews.logs.turns import Call, Read, Seen, Sessions, Turn, ended, hear, heard, moment, text_at
+
+IS_DATABASE = b"SQLite format 3\0"
+_MESSAGES = (
+    "SELECT message.id, session_id, directory, session.version, message.data FROM message"
+    " JOIN session ON session.id = session_id ORDER BY session_id, message.time_created, message.id"
+)
+_PARTS = "SELECT data FROM part WHERE message_id = ? ORDER BY id"
+
+
+class OpenCode:
+    def __init__(self, state: Mapping[str, Any]) -> None:
+        self.sessions, self.seen = Sessions(state.get("sessions", ())), Seen(state.get("seen", ()))
+
+    def as_json(self) -> dict[str, Any]:
+        return {"sessions": self.sessions.as_json(), "seen": self.seen.as_json()}
+
+    @staticmethod
+    def knows(record: Mapping[str, Any]) -> bool:
+        return isinstance(record.get("info"), Mapping) and isinstance(record.get("parts"), list)
+
+    def read(self, record: Mapping[str, Any], line: int) -> Read:
+        info, parts = record["info"], [part for part in record["parts"] if isinstance(part, Mapping)]
+        session, role = text_at(info, "sessionID") or "session", text_at(info, "role")
+        known = self.sessions.of(session)
+        # What OpenCode puts into a conversation itself is `synthetic`.
+        text = messages.text([part for part in parts if not part.get("synthetic")])
+        if role != "assistant":
+            hear(known, text)
+            return Read(skipped=role or "message of nobody")
+        if not self.seen.is_new(key := text_at(info, "id") or f"{session}:{line}"):
+            return Read(skipped="copy of an earlier record")
+        if info.get("summary") is True:
+            return Read(skipped="summary of the conversation")
+        tools = [part for part in parts if part.get("type") == "tool"]
+        if not text.strip() and not tools:
+            failed = info.get("error")
+            return Read(skipped="assistant, failed" if failed else "assistant, without text or tool call")
+        path, time = info.get("path"), info.get("time")
+        turn = Turn(
+            line=line,
+            key=key,
+            session=session,
+            text=text,
+            calls=[_call(part) for part in tools],
+            at=moment(time.get("created")) if isinstance(time, Mapping) else "",
+            folder=text_at(path if isinstance(path, Mapping) else {}, "cwd") or text_at(info, "directory"),
+            told={"model": text_at(info, "modelID"), "version": text_at(info, "version")},
+            **heard(known),
+        )
+        hear(known, given=[_given(part) for part in tools])
+        return Read([turn])
+
+
+def _state(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    state = part.get("state")
+    return state if isinstance(state, Mapping) else {}
+
+
+def _call(part: Mapping[str, Any]) -> Call:
+    return Call(text_at(part, "tool") or "tool", _state(part).get("input") or {}, text_at(part, "callID")[:255])
+
+
+def _given(part: Mapping[str, Any]) -> str:
+    state = _state(part)
+    told = state.get("metadata")
+    text = messages.given(state.get("output") or state.get("error"))
+    return ended(text, told.get("exit") if isinstance(told, Mapping) else None)
+
+
+def exported(database: Path) -> IO[bytes]:
+    """Return all sessions of a database as JSON Lines. Raise OSError where it cannot be read as one of OpenCode's."""
+    lines = TemporaryFile(prefix="metacog-log-")  # noqa: SIM115 - whoever reads it closes it
+    try:
+        for record in _records(database):
+            lines.write(json.dumps(record).encode() + b"\n")
+    except sqlite3.Error as error:
+        lines.close()
+        raise OSError(f"{database.name} is no database of OpenCode: {error}") from None
+    lines.seek(0)
+    return lines
+
+
+def _records(database: Path) -> Iterator[dict[str, Any]]:
+    # Not a copy of the file: what was written last stands in another one beside it.
+    connection = sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)
+    try:
+        for id, session, directory, version, data in connection.execute(_MESSAGES):
+            parts = [messages.parsed(part) for (part,) in connection.execute(_PARTS, (id,))]
+            info = messages.parsed(data)
+            about = {"id": id, "sessionID": session, "directory": directory, "version": version}
+            yield {"info": about | info if isinstance(info, dict) else about, "parts": parts}
+    finally:
+        connection.close()
