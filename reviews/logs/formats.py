@@ -8,16 +8,16 @@ from typing import Any, Protocol
 
 from django.utils.translation import gettext_noop
 
-from reviews.logs.claude_code import ClaudeCode
-from reviews.logs.codex import Codex
-from reviews.logs.langfuse import Langfuse
-from reviews.logs.langsmith import LangSmith
-from reviews.logs.openai import OpenAI
-from reviews.logs.opencode import OpenCode
+from reviews.logs.readers.claude_code import ClaudeCode
+from reviews.logs.readers.codex import Codex
+from reviews.logs.readers.langfuse import Langfuse
+from reviews.logs.readers.langsmith import LangSmith
+from reviews.logs.readers.openai import OpenAI
+from reviews.logs.readers.opencode import OpenCode
+from reviews.logs.readers.swe_agent import SWEAgent
+from reviews.logs.readers.turns import Fault, Read
 from reviews.logs.records import Record, Records
 from reviews.logs.sources import Log
-from reviews.logs.swe_agent import SWEAgent
-from reviews.logs.turns import Fault, Read
 
 AUTO = "auto"
 LOOKED_AT = 200  # records from which a log's format is told

@@ -28,9 +28,9 @@ from patterns.patterns.scorer import patterns_in_force, policy_in_force
 from reviews.isolation import by_itself
 from reviews.logs import keeping
 from reviews.logs.formats import LogReader, UnknownFormat
+from reviews.logs.readers.turns import Fault, Read, context
 from reviews.logs.sources import Log
 from reviews.logs.trial import HeldPart, Scored, Trial
-from reviews.logs.turns import Fault, Read, context
 from reviews.models import LogImport, LogImportItem, LogImportPart
 
 MAX_UPLOAD = 50 * 1_048_576  # bytes, as uploaded

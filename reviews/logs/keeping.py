@@ -21,8 +21,8 @@ from metacog.heuristics.wire.wire import instant
 from metacog.models import Agent, AgentState
 from patterns.models import ErrorPattern
 from patterns.patterns.scorer import scorer_for
+from reviews.logs.readers.turns import Turn
 from reviews.logs.trial import as_bytes
-from reviews.logs.turns import Turn
 from reviews.models import AgentResponse, Signal, response_id
 from reviews.scoring.history import Past, questions
 from reviews.serializers import excerpt

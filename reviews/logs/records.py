@@ -14,8 +14,8 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
+from reviews.logs.readers.turns import Fault
 from reviews.logs.sources import CORRUPT, Log
-from reviews.logs.turns import Fault
 
 MAX_RECORD = 8 * 1_048_576  # bytes of one record
 _BLOCK = 262_144

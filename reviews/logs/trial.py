@@ -29,7 +29,7 @@ from metacog.heuristics.wire.assessment import Assessment, HesitationPart, ItemP
 from metacog.heuristics.wire.wire import instant
 from reviews.logs import by_pack
 from reviews.logs.by_pack import HeldKind, HeldKinds
-from reviews.logs.turns import Read, Seen, Sessions, Turn, context
+from reviews.logs.readers.turns import Read, Seen, Sessions, Turn, context
 from reviews.serializers import excerpt
 
 Reason = Literal["rule", "default", "score", "fault"]  # why something would have been held

@@ -26,11 +26,12 @@ from metacog.models import Agent
 from metacog.runtime.file_errors import cannot_be
 from metacog.unreadable import UnreadablePolicy
 from patterns.patterns.scorer import scorer_for
-from reviews.logs import keeping, opencode
+from reviews.logs import keeping
 from reviews.logs.formats import AUTO, FORMATS, LogReader, UnknownFormat
+from reviews.logs.readers import opencode
+from reviews.logs.readers.turns import Read
 from reviews.logs.sources import Log, on_disk
 from reviews.logs.trial import HeldPart, Report, Scored, Trial
-from reviews.logs.turns import Read
 from reviews.management.commands.policy import find_agent, policy_in
 from reviews.presentation.calls import log_packs
 from reviews.presentation.rule_words import in_words

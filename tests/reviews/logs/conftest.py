@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from reviews.logs.formats import LogReader
+from reviews.logs.readers.turns import Read, Turn
 from reviews.logs.sources import Log
-from reviews.logs.turns import Read, Turn
 
 
 def lines(*records: Any) -> bytes:

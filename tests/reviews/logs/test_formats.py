@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from reviews.logs.formats import UnknownFormat
-from reviews.logs.turns import Call
+from reviews.logs.readers.turns import Call
 from tests.reviews.logs.conftest import asked, lines, read, result, said, tool, turns
 from tests.tables import table
 

@@ -21,8 +21,8 @@ from patterns.models import Problem
 from patterns.patterns.scorer import scorer_for
 from reviews.learning import reflections, sweep
 from reviews.logs import records
+from reviews.logs.readers.turns import Call, Read, Turn
 from reviews.logs.trial import Trial
-from reviews.logs.turns import Call, Read, Turn
 from reviews.metrics import daily, sampling
 from reviews.models import AgentResponse, DailyFigure, Delivery, HeldItem, LogImport, Reflection, Sample
 from reviews.scoring.replay import Replayer

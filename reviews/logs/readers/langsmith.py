@@ -7,9 +7,9 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
-from reviews.logs import messages
-from reviews.logs.traces import Step, Steps
-from reviews.logs.turns import Fault, Read, text_at
+from reviews.logs.readers import messages
+from reviews.logs.readers.traces import Step, Steps
+from reviews.logs.readers.turns import Fault, Read, text_at
 
 _SESSION = ("session_id", "thread_id", "conversation_id")
 SAYS = ("llm", "tool")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from reviews.logs import messages
-from reviews.logs.turns import Call, Read, Sessions, Turn, ended, hear, heard, moment, text_at
+from reviews.logs.readers import messages
+from reviews.logs.readers.turns import Call, Read, Sessions, Turn, ended, hear, heard, moment, text_at
 
 _STEP = {"action", "observation"}
 

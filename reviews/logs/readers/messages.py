@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from reviews.logs.turns import Call, context
+from reviews.logs.readers.turns import Call, context
 
 _ROLES = {
     "human": "user", "user": "user", "humanmessage": "user", "humanmessagechunk": "user",

@@ -12,8 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
 
-from reviews.logs import messages
-from reviews.logs.turns import Call, Read, Seen, Sessions, Turn, ended, hear, heard, moment, text_at
+from reviews.logs.readers import messages
+from reviews.logs.readers.turns import Call, Read, Seen, Sessions, Turn, ended, hear, heard, moment, text_at
 
 IS_DATABASE = b"SQLite format 3\0"
 _MESSAGES = (

@@ -11,8 +11,8 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
-from reviews.logs import messages
-from reviews.logs.turns import Fault, Read, Seen, Sessions, Turn, hear, heard, moment, text_at
+from reviews.logs.readers import messages
+from reviews.logs.readers.turns import Fault, Read, Seen, Sessions, Turn, hear, heard, moment, text_at
 
 
 class ClaudeCode:

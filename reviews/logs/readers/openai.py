@@ -12,8 +12,8 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
-from reviews.logs import messages
-from reviews.logs.turns import Fault, Read, Seen, Sessions, Turn, hear, heard, moment, text_at
+from reviews.logs.readers import messages
+from reviews.logs.readers.turns import Fault, Read, Seen, Sessions, Turn, hear, heard, moment, text_at
 
 _SESSION = ("session", "session_id", "conversation_id", "thread_id", "chat_id", "custom_id")
 _AT = ("created", "created_at", "timestamp", "time", "start_time", "date")

@@ -12,8 +12,8 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reviews.logs import messages
-from reviews.logs.turns import Call, Read, Seen, Turn, context, moment
+from reviews.logs.readers import messages
+from reviews.logs.readers.turns import Call, Read, Seen, Turn, context, moment
 
 MAX_TRACES = 500  # of which it is known which calls came, those that went on last
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
-from reviews.logs import messages
-from reviews.logs.turns import Call, Fault, Read, Sessions, Turn, ended, hear, heard, moment, text_at
+from reviews.logs.readers import messages
+from reviews.logs.readers.turns import Call, Fault, Read, Sessions, Turn, ended, hear, heard, moment, text_at
 
 _ITEMS = {"response_item", "event_msg", "session_meta", "turn_context", "compacted"}
 _BY_CODEX = re.compile(r"\s*(<[a-z_]+>|# AGENTS\.md instructions)")  # messages of the "user" that nobody typed

@@ -11,8 +11,8 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
-from reviews.logs.traces import Step, Steps
-from reviews.logs.turns import Fault, Read, text_at
+from reviews.logs.readers.traces import Step, Steps
+from reviews.logs.readers.turns import Fault, Read, text_at
 
 SAYS = ("GENERATION", "TOOL")
 _OF_OBSERVATIONS = {"traceId", "trace_id"}
