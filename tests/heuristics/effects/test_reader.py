@@ -68,6 +68,8 @@ CALLS: list[tuple[str, Any, str]] = [
     ),
     ("patch", {"diff": DIFF}, "write /srv/app/x.py | delete /srv/app/y"),
     ("apply_patch", {"input": "no patch"}, "unknown"),
+    ("apply_patch", {"command": "*** Begin Patch\n*** Add File: a.py\n+1\n"}, "write /srv/app/a.py"),  # Codex's hook
+    ("apply_patch", {"command": ["rm", "-rf", "/"]}, "unknown"),
     ("github_create_or_update_file", {"owner": "o", "repo": "r", "path": "a.py"}, "write a.py"),
     # code
     ("Bash", {"command": "ls"}, "read"),

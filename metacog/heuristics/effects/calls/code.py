@@ -49,7 +49,7 @@ def read(language: str, value: Any, room: Room) -> Code | None:
     if kind in ("shell", "argv", "program"):
         return _command(value, room, more)
     if not isinstance(value, str):
-        return None
+        return UNREAD if kind == "edits" and value else None
     if kind == "sql":
         found = sql.read(value, more or None)
         return Code(found.effects, found.commands, found.is_simple, found.shape)
