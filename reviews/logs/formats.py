@@ -13,7 +13,7 @@ from reviews.logs.readers.codex import Codex
 from reviews.logs.readers.langfuse import Langfuse
 from reviews.logs.readers.langsmith import LangSmith
 from reviews.logs.readers.openai import OpenAI
-from reviews.logs.readers.opencode import OpenCode
+from reviews.logs.readers.opencode import IS_DATABASE, OpenCode
 from reviews.logs.readers.swe_agent import SWEAgent
 from reviews.logs.readers.turns import Fault, Read
 from reviews.logs.records import Record, Records
@@ -95,6 +95,11 @@ class LogReader:
 
 def _told(log: Log, wanted: str, file: str) -> tuple[str, dict[str, Any]]:
     """Return the format of a log, and what its reader begins with."""
+    if log.head(len(IS_DATABASE)) == IS_DATABASE:
+        why = gettext_noop(
+            "It is a database, which only `import-log FILE` reads; `opencode export` prints its sessions."
+        )
+        raise UnknownFormat(why, Record(1, fault=Fault(why)))
     looked_at = list(islice(Records(log), LOOKED_AT))
     first = [record for record in looked_at if isinstance(record.value, dict)]
     name = wanted if wanted != AUTO else next((name for record in first if (name := _format_of(record))), "")

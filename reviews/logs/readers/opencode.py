@@ -88,7 +88,7 @@ def exported(database: Path) -> IO[bytes]:
     lines = TemporaryFile(prefix="metacog-log-")  # noqa: SIM115 - whoever reads it closes it
     try:
         for record in _records(database):
-            lines.write(json.dumps(record).encode() + b"\n")
+            lines.write(json.dumps(record, default=str).encode() + b"\n")
     except sqlite3.Error as error:
         lines.close()
         raise OSError(f"{database.name} is no database of OpenCode: {error}") from None

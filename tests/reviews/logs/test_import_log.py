@@ -234,6 +234,7 @@ def test_a_file_that_cannot_be_read_leaves_the_others(log: Path, tmp_path: Path)
         (b"", "The file is empty."),
         (b"z" * 100, "None of its first records can be read. Line 1: It is longer than 8 MiB"),
         (b'{"hello": 1}', "None of its first records is of a known format: claude-code"),
+        (gzip.compress(b"SQLite format 3\0"), "It is a database, which only `import-log FILE` reads"),
         (None, "none.jsonl: It cannot be read: No such file or directory. Check its name"),
     ],
 )
