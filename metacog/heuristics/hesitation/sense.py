@@ -10,6 +10,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from ..lexicon import LANGUAGES, MARKS
+from ..signals import SPECS
 from ..text.markdown import LATIN, without_emphasis
 from ..text.matcher import WINDOW, automaton_of, endings
 from ..text.shadow import Shadow, fold, without_accents
@@ -31,6 +32,8 @@ _LISTS = {
     "ATTRIBUTION": ATTRIBUTION,
     "REPORTING": REPORTING,
 }
+# Of a signal that goes by words alone: by number, its type. A word that stands in a list above, too, is only there.
+_SIGNALS = dict(enumerate(SPECS, len(_LISTS)))
 # In every language.
 _CITATIONS = ("[", "http://", "https://")
 # Terms, and numbers, of one text that are looked at: more say nothing new, and a flood shall cost little.
@@ -152,7 +155,7 @@ class Reading:
 
     __slots__ = (
         *("_shadow", "claims", "conclusions", "facts", "hedges", "hides", "keyword", "left_out", "plain", "reasons"),
-        *("text", "wrong_sums"),
+        *("text", "words", "wrong_sums"),
     )
 
     def __init__(self, text: str, shadow: Shadow) -> None:
@@ -166,6 +169,7 @@ class Reading:
         self.reasons: list[Place] = []
         self.facts: list[Place] = []  # figures, dates, names and quotations, without a citation near
         self.wrong_sums: list[tuple[Place, str]] = []  # the figure, and what it says and should say
+        self.words: dict[str, list[Place]] = {}  # of signals that go by words alone, by type
         self.left_out: list[tuple[str, Place]] = []  # what a guard took for none of these, and its name
         self.hides = shadow.hides
 
@@ -257,8 +261,9 @@ class Reader:
             ranks.setdefault(Shadow(keyword).text, rank)
         ranks.pop("", None)
         lists = dict.fromkeys(_CITATIONS, CITATION)
-        for language in LANGUAGES:
-            lists |= {fold(word): which for name, which in _LISTS.items() for word in getattr(language, name)}
+        own = {signal.upper().replace("-", "_"): which for which, signal in _SIGNALS.items()}
+        for name, which in (own | _LISTS).items():
+            lists |= {fold(word): which for language in LANGUAGES for word in getattr(language, name, ())}
         words = list(dict.fromkeys([*lists, *ranks]))
         written = [word.encode() for word in words]
         self._search, apart, _ = automaton_of(written, len(written))
@@ -461,9 +466,11 @@ class _Sorting:
             elif which in _FACTS:
                 if (fact := self._fact(start, end, which)) and not self._is_left_out(_ASKED, start, end):
                     self.facts.append(fact)
-            elif which != PLAIN and not self._is_left_out(_GUARDS[which], start, end):
+            elif which != PLAIN and not self._is_left_out(_GUARDS.get(which, _CLAIM), start, end):
                 if which == ABSOLUTE:
                     self.claims.append((start, end))
+                elif which in _SIGNALS:
+                    reading.words.setdefault(_SIGNALS[which], []).append(self.shadow.place(start, end))
                 else:
                     kept[which].append(self.shadow.place(start, end))
                 if which == CONCLUSION:

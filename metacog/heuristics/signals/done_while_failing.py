@@ -13,7 +13,6 @@ def find(evidence: Evidence) -> tuple[str, tuple[Span, ...]] | None:
 SPEC = SignalSpec(
     type="done-while-failing",
     order=80,
-    profiles=("aware",),
     weight=30,
     sees=("done",),
     find=find,

@@ -27,7 +27,6 @@ def find(evidence: Evidence) -> tuple[str, tuple[Span, ...]] | None:
 SPEC = SignalSpec(
     type="hidden-text",
     order=70,
-    profiles=("aware",),
     weight=30,
     sees=("reading.hides", "others"),
     find=find,

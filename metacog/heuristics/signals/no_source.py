@@ -15,7 +15,6 @@ def find(evidence: Evidence) -> tuple[str, tuple[Span, ...]] | None:
 SPEC = SignalSpec(
     type="no-source",
     order=50,
-    profiles=("aware",),
     weight=10,  # next to an absolute claim it is marked
     sees=("reading.facts",),
     find=find,

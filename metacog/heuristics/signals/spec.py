@@ -7,7 +7,7 @@ from msgspec import Struct
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic takes typing's own from Python 3.12 on
 
-from ..text.spans import MAX_SPANS, Place, Span, SpanPart
+from ..text.spans import MAX_SPANS, Place, Span, SpanPart, spans_of
 from ..text.tags import Item
 
 
@@ -47,6 +47,7 @@ class Reading(Protocol):
     facts: list[Place]  # figures, dates, names and quotations, without a citation near
     wrong_sums: list[tuple[Place, str]]  # the figure, and what it says and should say
     hides: bool
+    words: dict[str, list[Place]]  # by type of signal, where one of its words is said
 
     def occurrences(self, keyword: str, limit: int) -> list[Place]: ...
 
@@ -92,7 +93,6 @@ class SignalSpec(NamedTuple):
 
     type: str
     order: int
-    profiles: tuple[str, ...]
     weight: int  # 0..100, by default
     sees: tuple[str, ...]
     find: Callable[[Evidence], tuple[str, tuple[Span, ...]] | None]
@@ -101,6 +101,7 @@ class SignalSpec(NamedTuple):
     speaks: str
     evidence: str
     details: tuple[tuple[str, str], ...] = ()
+    profiles: tuple[str, ...] = ("aware",)
     weight_aware: int | None = None  # by default in the profile aware, where that is another
     is_hint: Callable[[Evidence], bool] | None = None
     hint: str = ""
@@ -109,6 +110,19 @@ class SignalSpec(NamedTuple):
 def gettext_noop(text: str) -> str:
     """Mark a text for the translators."""
     return text
+
+
+def find_words(signal: str) -> Callable[[Evidence], tuple[str, tuple[Span, ...]] | None]:
+    """Look for the words of a signal that goes by these alone, so that all it sees is "reading.words"."""
+
+    def find(evidence: Evidence) -> tuple[str, tuple[Span, ...]] | None:
+        places = evidence.reading.words.get(signal)
+        if not places:
+            return None
+        spans = spans_of(evidence.reading.text, places[:MAX_SPANS])
+        return f'says "{spans[0].text}"', spans
+
+    return find
 
 
 def whole_chats(together: str, items: Sequence[Item | Mapping[str, Any]]) -> tuple[Span, ...]:

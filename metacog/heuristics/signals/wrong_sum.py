@@ -15,7 +15,6 @@ def find(evidence: Evidence) -> tuple[str, tuple[Span, ...]] | None:
 SPEC = SignalSpec(
     type="wrong-sum",
     order=60,
-    profiles=("aware",),
     weight=30,
     sees=("reading.wrong_sums",),
     find=find,

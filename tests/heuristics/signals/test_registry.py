@@ -33,11 +33,21 @@ def find(evidence):
 
 
 SPEC = SignalSpec(
-    type="shouting", order=15, profiles=("aware",), weight=40, sees=("reading.text",), find=find,
+    type="shouting", order=15, weight=40, sees=("reading.text",), find=find,
     title=gettext_noop("Shouting"), color="claim", speaks="all is in capitals", evidence="the text",
     details=(("all in capitals: (?P<count>[0-9]+)", gettext_noop("texts in capitals: %(count)s")),),
 )
 """
+IN_A_HURRY = """
+from .spec import SignalSpec, find_words, gettext_noop
+
+SPEC = SignalSpec(
+    type="in-a-hurry", order=90, weight=10, sees=("reading.words",), find=find_words("in-a-hurry"),
+    title=gettext_noop("Hurry"), color="claim", speaks="there is no time", evidence="where it is said",
+)
+"""
+WORDS = {"en": ("asap",), "zh": ("儘快",)}
+HURRYING = "Ship it ASAP, not `asap`, and not asap. The flag “asap” is set. Is it asap? 請儘快上線。"
 READ = """
 import json, os, django
 os.environ["DJANGO_SETTINGS_MODULE"] = "metacog.settings"
@@ -51,9 +61,12 @@ from metacog.heuristics.signals import SPECS
 from metacog.heuristics.wire.assessment import Assessment
 from reviews.presentation import engine_words, phrases
 name = "shouting"
-said = Scorer(profile="aware").score({"response": "CLEARLY THIS IS SO"})["hesitation"]["signals"]
+aware = Scorer(profile="aware")
+said = aware.score({"response": "CLEARLY THIS IS SO"})["hesitation"]["signals"]
+(worded,) = aware.score({"response": HURRYING})["hesitation"]["signals"]
 print(json.dumps({
     "said": [(one["type"], one["weight"]) for one in said],
+    "worded": [worded["type"], engine_words.translated(worded["detail"]), *(span["text"] for span in worded["spans"])],
     "weight": Policy.from_dict({}).weights.get(name),
     "form": str(PolicyForm(Agent()).fields["weight_shouting"].label),
     "openapi": name in json.dumps(TypeAdapter(Assessment).json_schema()),
@@ -71,9 +84,13 @@ def test_one_module_more_is_one_signal_more(tmp_path: Path) -> None:
     for folder in ("templates", "static", "locale"):
         (tmp_path / folder).symlink_to(ROOT / folder)
     (tmp_path / "metacog/heuristics/signals/shouting.py").write_text(SHOUTING)
+    (tmp_path / "metacog/heuristics/signals/in_a_hurry.py").write_text(IN_A_HURRY)
+    for language, words in WORDS.items():
+        with (tmp_path / f"metacog/heuristics/lexicon/{language}.py").open("a") as file:
+            file.write(f"IN_A_HURRY = {words}\n")
     (tmp_path / "data").mkdir()
     done = subprocess.run(
-        [sys.executable, "-c", READ],
+        [sys.executable, "-c", f"HURRYING = {HURRYING!r}\n{READ}"],
         cwd=tmp_path,
         env=os.environ | {"METACOG_DATA_DIR": str(tmp_path / "data")},
         capture_output=True,
@@ -82,6 +99,7 @@ def test_one_module_more_is_one_signal_more(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout.splitlines()[-1]) == {
         "said": [["absolute-claim", 20], ["shouting", 40]],
+        "worded": ["in-a-hurry", "says “ASAP”", "ASAP", "儘快"],
         "weight": 40,
         "form": "Shouting",
         "openapi": True,
