@@ -127,6 +127,19 @@ class Metacog:
         found: list[str] = self._order(f"given {session}")
         return found
 
+    def trial(self, *logs: Path) -> dict[str, Any]:
+        """Return what `import-log` says of these logs."""
+        printed = subprocess.run(
+            [python_of_metacog(), str(CLIENTS.parent / "manage.py"), "import-log", "--json", *map(str, logs)],
+            env=os.environ | {"METACOG_DATA_DIR": self.data_dir},
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+        )
+        assert printed.returncode == 0, printed.stderr
+        told: dict[str, Any] = json.loads(printed.stdout)
+        return told
+
     def decide_next(self, verdict: str, session: str | None = None, **more: Any) -> threading.Thread:
         """Decide, in a thread, whatever is held next."""
         thread = threading.Thread(target=lambda: self.decide(self.next_pending(session)["id"], verdict, **more))

@@ -143,6 +143,12 @@ class Agent:
         return self.end(self.start(*options, **more))
 
     @property
+    def logs(self) -> list[Path]:
+        """What it has logged itself."""
+        names = {"claude-code": ".claude/projects/*/*.jsonl", "codex": ".codex/sessions/*/*/*/*.jsonl"}
+        return list(self.home.glob(names.get(self.name, ".local/share/opencode/opencode.db")))
+
+    @property
     def settings(self) -> Path:
         """The file in which its hook stands."""
         names = {"claude-code": ".claude/settings.json", "codex": ".codex/config.toml"}

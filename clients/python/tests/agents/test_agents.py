@@ -193,6 +193,22 @@ def test_an_agent_that_is_killed_while_it_waits_has_run_nothing(metacog: Any, ag
     assert made(agent) == []
 
 
+@EACH
+def test_what_it_logs_is_read_by_import_log(metacog: Any, agent_of: Start, name: str) -> None:
+    agent = agent_of(name, lambda agent: [[agent.shell("rm -rf build"), agent.refund(9)], touches(agent)[0]])
+    metacog.policy(rules=[{"tool": "*", "do": "allow"}])
+    try:
+        agent.run()
+    finally:
+        metacog.policy(rules=[])
+    told = metacog.trial(*agent.logs)
+    assert [(file["format"], file["unread"]) for file in told["files"]] == [(name, 0)]
+    names = [agent.shell("")[0], agent.refund(9)[0].replace("/", "__")]
+    assert {tool["name"]: tool["calls"] for tool in told["tools"]} == {names[0]: 2, names[1]: 1}
+    assert (told["answers"], told["workspace"]) == (1, str(agent.folder))
+    assert told["kinds"]["delete inside"] == 1
+
+
 def test_claude_code_defers_a_call_and_goes_on_when_it_is_resumed(metacog: Any, agent_of: Start) -> None:
     agent = agent_of("claude-code", touches, "--late", "defer", "--wait", "4")
     told = json.loads(agent.run())
