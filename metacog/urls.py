@@ -258,7 +258,6 @@ urlpatterns = [
     path("chats/<int:team_id>/<slug:kind>", incoming.incoming, name="chat-incoming"),
     path("preferences/chats/connect/<str:token>", connecting.connect, name="chat-connect"),
     path("preferences/chats/<int:user_id>/disconnect", connecting.disconnect, name="chat-disconnect"),
-    path("team/members/<int:membership_id>/role", people.member_change, name="member-change"),
     path("team/<int:team_id>/members/restore", people.member_restore, name="member-restore"),
     path("team/members/<int:membership_id>/confirm", people.member_confirm, name="member-confirm"),
     path("team/members/<int:membership_id>/remove", people.member_remove, name="member-remove"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zoneinfo
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import partial
 from hashlib import sha256
@@ -14,8 +14,8 @@ from django import forms
 from django.conf import settings
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm, SetPasswordForm, UsernameField
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from metacog.accounts.agents import MAX_CALLBACK_URL, MAX_NAME
 from metacog.accounts.time_zones import time_zones
@@ -24,7 +24,7 @@ from metacog.heuristics.signals import SPECS
 from metacog.heuristics.text.shadow import is_blank
 from metacog.heuristics.tool_calls.pack import ASKS_ALL
 from metacog.heuristics.tool_calls.secrets import is_mask_left, masked_text, restored_text
-from metacog.models import Agent, Language, PersonalToken, Role, Team, User
+from metacog.models import Agent, Language, Membership, PersonalToken, Role, Team, User
 from metacog.models.pack_words import shown
 
 SIGNALS = {name: _(spec.title) for name, spec in SPECS.items()}
@@ -354,6 +354,36 @@ class TeamForm(SettingsForm, forms.Form):
         super().__init__(data, initial=self.stored)
 
 
+class RolesForm(SettingsForm, forms.Form):
+    """The role of each member of a team."""
+
+    def __init__(self, members: Iterable[Membership], data: Any = None) -> None:
+        self.members = {str(each.pk): each for each in members}
+        self.stored = {key: each.role for key, each in self.members.items()}
+        # Who was added since the page was opened is not among what it sends.
+        self.base_fields = {  # type: ignore[misc]  # of this one team's form
+            key: forms.ChoiceField(label=_of(each), choices=Role.choices, required=False)
+            for key, each in self.members.items()
+        }
+        super().__init__(data, initial=self.stored, prefix="role")
+
+    @property
+    def rows(self) -> list[tuple[Membership, forms.BoundField]]:
+        """Return each member with the field of their role."""
+        return [(each, self[key]) for key, each in self.members.items()]
+
+    @property
+    def changed(self) -> list[tuple[Membership, str]]:
+        """Return whose role is to be another one; new owners first, so that one can hand over to the next."""
+        wanted = self.wanted(self.stored)
+        found = [(each, wanted[key]) for key, each in self.members.items() if wanted[key] not in ("", each.role)]
+        return sorted(found, key=lambda each: each[1] != Role.OWNER)
+
+
+def _of(member: Membership) -> str:
+    return gettext("Role of %(name)s") % {"name": member.user.get_username()}
+
+
 class TokenForm(forms.Form):
     """An access token that a person makes for a program of theirs."""
 
@@ -379,12 +409,6 @@ class TokenForm(forms.Form):
         offered = [days for days in self.DAYS if days < most] + [most] if most else self.DAYS
         choices.choices = [(days, ngettext("%(days)s day", "%(days)s days", days) % {"days": days}) for days in offered]
         choices.initial = min(choices.initial, offered[-1])
-
-
-class RoleForm(forms.Form):
-    """A member's role."""
-
-    role = forms.ChoiceField(choices=Role.choices)
 
 
 class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run

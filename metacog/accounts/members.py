@@ -28,6 +28,10 @@ MOST_REMOVED, MOST_READ = 5, 100  # of them that are offered, and events that ar
 class LastOwner(Exception):
     """The team would be left without an owner; nothing was written."""
 
+    def __init__(self, membership: Membership) -> None:
+        super().__init__()
+        self.membership = membership
+
 
 class NotTheirs(Exception):
     """The person belongs to other teams too, which this owner has no say in; no link was made."""
@@ -142,6 +146,10 @@ def remove_group(group: MemberGroup, actor: audit.Actor) -> None:
     with transaction.atomic():
         audit.record("group-removed", str(group.team_id), actor=actor, team=group.team_id, name=group.name)
         group.delete()
+
+
+def of_team(team: Team) -> list[Membership]:
+    return list(Membership.objects.filter(team=team).select_related("user", "team").order_by("user__username"))
 
 
 def add_member(team: Team, username: str, role: str, actor: audit.Actor, *, email: str = "") -> tuple[Membership, bool]:
@@ -266,7 +274,7 @@ def _locked(membership: Membership) -> Membership:
 def _keep_an_owner(leaving: Membership) -> None:
     owners = Membership.objects.filter(team=leaving.team_id, role=Role.OWNER, user__is_active=True)
     if leaving.role == Role.OWNER and not owners.exclude(pk=leaving.pk).exists():
-        raise LastOwner
+        raise LastOwner(leaving)
 
 
 def keep_staff(person: User) -> None:

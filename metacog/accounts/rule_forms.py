@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
@@ -29,6 +30,7 @@ MOST_OPEN = 3  # rules of a table; where there are more, each is folded to a lin
 MOST_FIELDS = 700  # of a table; Django takes 1,000 of a form, the rest of the policy included
 TEXT_OPERATORS = PATTERNS  # whose value is a text, whatever it looks like
 NUMERIC = ("gt", "ge", "lt", "le")
+NOT_A_NUMBER = gettext_lazy('Give a number. A text to compare by its order stands in quotes: "b".')
 AS_TABLE, AS_JSON = "table", "json"
 LISTS = ("any", "all", "only")  # of effects; a table holds one of them a rule
 PLACES = ("inside", "outside", "objects", "except")
@@ -101,6 +103,10 @@ _VALUE_ERRORS = {
 }
 
 
+class NotANumber(ValueError):
+    """Something other than a number is to be compared by size."""
+
+
 @dataclass
 class Condition:
     """One line of a rule's conditions, as typed."""
@@ -118,10 +124,16 @@ class Condition:
         return not self.pointer and not self.value
 
     def parsed(self) -> Any:
-        """Read the value: JSON, else the text as it stands. ValueError for JSON that was begun and is none."""
+        """Read the value: JSON, else the text as it stands.
+
+        ValueError for JSON that was begun and is none; NotANumber for a text to compare by size, such as 1,000, that
+        stands in no quotes. A date needs none.
+        """
         if self.operator in TEXT_OPERATORS:
             return self.value
         text = self.value.strip()
+        if self.operator in NUMERIC and isinstance(_literal(text), str) and not _is_ordered(text):
+            raise NotANumber
         if self.operator == "in" and not text.startswith("["):
             return [_literal(part.strip()) for part in text.split(",") if part.strip()]
         return _literal(text)
@@ -219,6 +231,9 @@ class Row:
                 continue
             try:
                 value = each.parsed()
+            except NotANumber:
+                each.errors.append(str(NOT_A_NUMBER))
+                continue
             except ValueError:
                 each.errors.append(_('Not valid JSON. Write a text in quotes: "…".'))
                 continue
@@ -481,8 +496,15 @@ def _literal(text: str) -> Any:
         return text
 
 
+def _is_ordered(typed: str) -> bool:
+    """Tell whether a text is meant as one where sizes are compared: it stands in quotes, or is a date."""
+    return typed[:1] == '"' or re.match(r"\d{4}-\d\d-\d\d", typed) is not None
+
+
 def as_typed(operator: str, value: Any) -> str:
     """Give what somebody would type for a value."""
+    if operator in NUMERIC and isinstance(value, str) and not _is_ordered(value):
+        return as_text(value)
     if operator in TEXT_OPERATORS or (isinstance(value, str) and _is_plain(value)):
         return str(value)
     if operator == "in" and all(not isinstance(each, str) or (_is_plain(each) and "," not in each) for each in value):

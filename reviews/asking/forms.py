@@ -13,7 +13,15 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from metacog.accounts.rule_forms import EFFECT_NAMES, OPERATOR_NAMES, Condition, as_typed
+from metacog.accounts.rule_forms import (
+    EFFECT_NAMES,
+    NOT_A_NUMBER,
+    NUMERIC,
+    OPERATOR_NAMES,
+    Condition,
+    NotANumber,
+    as_typed,
+)
 from metacog.accounts.time_zones import time_zones
 from metacog.heuristics.effects.pointers import MAX_LENGTH
 from metacog.models import MemberGroup, Team
@@ -227,8 +235,13 @@ class RouteForm(forms.Form):
             is_named = found.get(f"place{line}") and found.get(f"of{line}") != "amount"
             if is_named and not found.get(f"value{line}", "").strip():
                 self.add_error(f"value{line}", _("Give a value."))
+            operator, typed = found.get(f"operator{line}") or "eq", found.get(f"value{line}", "")
             try:
-                Condition("", found.get(f"operator{line}") or "eq", found.get(f"value{line}", "")).parsed()
+                value = Condition("", operator, typed).parsed() if typed.strip() else 0
+                if found.get(f"of{line}") == "amount" and operator in (*NUMERIC, "eq", "ne") and isinstance(value, str):
+                    self.add_error(f"value{line}", _("Give a number, such as 1000 or 99.50."))
+            except NotANumber:
+                self.add_error(f"value{line}", NOT_A_NUMBER)
             except ValueError:
                 self.add_error(f"value{line}", _("This is not JSON. Write a text without brackets or quotes."))
         return found

@@ -23,6 +23,10 @@ function isUnsaved(field) {
   return Boolean(first) && (field.type === "checkbox" ? (field.checked ? "True" : "False") : field.value) !== first.value;
 }
 
+// A form with a button of its own on one of the tabs, such as a group's.
+const isBegun = (other) => [...other.elements].some((field) => field.type === "checkbox" ? field.checked !== field.defaultChecked
+  : /^(text|email|url)$/.test(field.type) && field.value !== field.defaultValue);
+
 const unsaved = () => parts.filter((part) => [...form.elements].some((field) => part.contains(field) && isUnsaved(field)));
 
 function mark() {
@@ -32,15 +36,16 @@ function mark() {
   setText(told, names && told.dataset.told.replace("{tabs}", names));
 }
 
-let isSent = false;
+let sent = null;
 if (form) {
   addEventListener("input", mark);
-  addEventListener("submit", (event) => { isSent = event.target === form && !event.defaultPrevented; });
+  addEventListener("submit", (event) => { sent = event.defaultPrevented ? null : event.target; });
   addEventListener("beforeunload", (event) => {
-    if (!isSent && unsaved().length) event.preventDefault();
+    const others = [...document.querySelectorAll(".part form")].filter((other) => other !== sent);
+    if (sent !== form && unsaved().length || others.some(isBegun)) event.preventDefault();
   });
   addEventListener("pageshow", () => {
-    isSent = false;
+    sent = null;
     mark(); // a browser may have put back what was typed
   });
   form.addEventListener("formdata", (/** @type {any} */ { formData }) => {

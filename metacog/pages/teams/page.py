@@ -21,7 +21,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from metacog.accounts import members, tokens
-from metacog.accounts.forms import MemberForm, TeamForm
+from metacog.accounts.forms import MemberForm, RolesForm, TeamForm
 from metacog.accounts.notice_forms import ChannelForm
 from metacog.models import Agent, MemberGroup, Membership, Notice, Role, Team, User
 from metacog.notices import mail
@@ -63,13 +63,26 @@ class Posted(NamedTuple):
 
     form: TeamForm
     channel: ChannelForm
+    roles: RolesForm
     shorter: int | None = None  # days after which texts would be erased, once that is confirmed
 
     @property
     def wrong(self) -> list[str]:
         """Return the tabs on which something is to be corrected, in their order."""
-        found = {tab_of(name) for name in self.form.errors} | ({NOTICES} if self.channel.errors else set())
-        return [name for name in TABS if name in found]
+        return list(dict.fromkeys(tab for tab, _form, _name in self._faults()))
+
+    def focus(self) -> None:
+        """Begin at what is to be corrected first, which the Save at the foot of the page may cover otherwise."""
+        for _tab, form, name in self._faults():
+            if name in form.fields:
+                form.fields[name].widget.attrs["autofocus"] = True
+                return
+
+    def _faults(self) -> list[tuple[str, forms.BaseForm, str]]:
+        found: list[tuple[str, forms.BaseForm, str]] = [(tab_of(name), self.form, name) for name in self.form.errors]
+        found += [(NOTICES, self.channel, name) for name in self.channel.errors]
+        found += [(PEOPLE, self.roles, name) for name in self.roles.errors]
+        return sorted(found, key=lambda each: list(TABS).index(each[0]))
 
 
 def _shown(team: Team, person: User) -> list[str]:
@@ -135,22 +148,25 @@ def _of_team(request: Request, team: Team, posted: Posted | None) -> dict[str, A
     is_owner, now = request.user.has_role(team.pk, Role.OWNER), timezone.now()
     sent = Notice.objects.filter(state=Notice.State.SENT)
     wrong = posted.wrong if posted else []
+    if posted:
+        posted.focus()
     shorter = posted.shorter if posted else None
     here = next(iter(wrong), DATA if shorter else request.GET.get("tab", ""))
     here = here if here in _shown(team, request.user) else PEOPLE
     shown = tabs(team, request.user, here, wrong)
+    roles = posted.roles if posted else RolesForm(members.of_team(team))
     return {
         "tabs": shown,
         "tab": here,
         "wrong": [each for each in shown if each.is_wrong],
-        "members": Membership.objects.filter(team=team).select_related("user").order_by("user__username"),
+        "members": [member for member, _role in roles.rows],
+        "member_rows": roles.rows,
         "may_change": is_owner,
         "groups": [
             (group, {each.pk for each in group.members.all()})
             for group in MemberGroup.objects.filter(team=team).prefetch_related("members")
         ],
         "has_passwords": not settings.SSO_ONLY,
-        "roles": Role.choices,
         "settings": posted.form if posted else TeamForm(team),
         "channel": posted.channel if posted else ChannelForm(team),
         "is_posted": posted is not None,
@@ -192,6 +208,13 @@ def owned(request: Request, team_id: int) -> Team:
 def check_owner(request: Request, team: Team) -> None:
     if not request.user.has_role(team.pk, Role.OWNER):
         raise PermissionDenied(_("Only owners of the team can change its members."))
+
+
+def last_owner(membership: Membership) -> str:
+    return _("%(name)s is the last owner of %(team)s. Make somebody else an owner first: nothing was changed.") % {
+        "name": membership.user,
+        "team": membership.team,
+    }
 
 
 def to_team(team: Team, tab: str = "") -> HttpResponse:

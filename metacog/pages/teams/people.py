@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.http import HttpResponse, HttpResponseBadRequest
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
@@ -15,12 +15,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from metacog.accounts import consequences, members
 from metacog.accounts.consequences import ReasonForm
-from metacog.accounts.forms import MemberForm, RoleForm
+from metacog.accounts.forms import MemberForm
 from metacog.http import once
 from metacog.models import MemberGroup, Membership, PersonalToken, Team
 from metacog.pages.account import Request, no_passwords
 from metacog.pages.confirming import Step, confirm, done
-from metacog.pages.teams.page import Invitation, check_owner, owned, page_of, team_page, to_team
+from metacog.pages.teams.page import Invitation, check_owner, last_owner, owned, page_of, team_page, to_team
 from metacog.pages.tokens import Place, restored, revoke_page
 
 
@@ -42,21 +42,6 @@ def member_add(request: Request, team_id: int) -> HttpResponse:
             messages.success(request, _("%(name)s was added to the team.") % {"name": membership.user})
             return to_team(found)
     return team_page(request, found, form=form)
-
-
-@require_POST
-def member_change(request: Request, membership_id: int) -> HttpResponse:
-    """Give a member another role."""
-    membership = _membership(request, membership_id)
-    form = RoleForm(request.POST)
-    if not form.is_valid():
-        return HttpResponseBadRequest(_("Unknown role."), content_type="text/plain; charset=utf-8")
-    try:
-        if members.change_role(membership, form.cleaned_data["role"], request.user):
-            messages.success(request, _("The role of %(name)s is changed.") % {"name": membership.user})
-    except members.LastOwner:
-        messages.error(request, _last_owner(membership))
-    return to_team(membership.team)
 
 
 @never_cache
@@ -92,7 +77,7 @@ def member_remove(request: Request, membership_id: int) -> HttpResponse:
         told = _("%(name)s was removed from the team.") % {"name": membership.user}
         done(request, told, f"restore-member-{person}")
     except members.LastOwner:
-        messages.error(request, _last_owner(membership))
+        messages.error(request, last_owner(membership))
     return to_team(membership.team)
 
 
@@ -183,10 +168,3 @@ def _membership(request: Request, membership_id: int) -> Membership:
     membership = get_object_or_404(seen.select_related("team", "user"), pk=membership_id)
     check_owner(request, membership.team)
     return membership
-
-
-def _last_owner(membership: Membership) -> str:
-    return _("%(name)s is the last owner of %(team)s. Make somebody else an owner first: nothing was changed.") % {
-        "name": membership.user,
-        "team": membership.team,
-    }

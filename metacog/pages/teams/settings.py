@@ -17,14 +17,26 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from metacog.accounts import consequences, members
 from metacog.accounts.consequences import ReasonForm
-from metacog.accounts.forms import TeamForm
+from metacog.accounts.forms import RolesForm, TeamForm
 from metacog.accounts.notice_forms import ChannelForm
 from metacog.accounts.retention import set_retention
 from metacog.models import Channel, Notice, Team, User
 from metacog.notices import chat, notices
 from metacog.pages.account import Request
 from metacog.pages.confirming import Step, confirm
-from metacog.pages.teams.page import DATA, DECIDING, NOTICES, TABS, Posted, owned, page_of, team_page, to_team
+from metacog.pages.teams.page import (
+    DATA,
+    DECIDING,
+    NOTICES,
+    PEOPLE,
+    TABS,
+    Posted,
+    last_owner,
+    owned,
+    page_of,
+    team_page,
+    to_team,
+)
 
 Trouble = Notice.Trouble
 
@@ -35,25 +47,30 @@ def team_settings(request: Request, team_id: int) -> HttpResponse:
     """Save what was changed on the tabs, all of it or nothing; a shorter retention erases, so it asks once more."""
     found = owned(request, team_id)
     form, channel = TeamForm(found, request.POST), ChannelForm(found, request.POST)
-    if not form.is_valid() & channel.is_valid():
-        return team_page(request, found, posted=Posted(form, channel))
+    roles = RolesForm(members.of_team(found), request.POST)
+    if not form.is_valid() & channel.is_valid() & roles.is_valid():
+        return team_page(request, found, posted=Posted(form, channel, roles))
     days = form.wanted(form.stored)["days"]
     is_shorter = days is not None and (found.retention_days is None or days < found.retention_days)
     if is_shorter and request.POST.get("sure") != "1":
-        return team_page(request, found, posted=Posted(form, channel, shorter=days))
+        return team_page(request, found, posted=Posted(form, channel, roles, days))
+    changed: list[str] = []
     try:
-        changed = _save(found, request.user, form, channel)
+        changed = _save(found, request.user, form, channel, roles)
+    except members.LastOwner as error:
+        roles.add_error(str(error.membership.pk), last_owner(error.membership))
     except ValidationError as error:
         channel.add_error(None, error)
-        return team_page(request, found, posted=Posted(form, channel))
+    if roles.errors or channel.errors:
+        return team_page(request, found, posted=Posted(form, channel, roles))
     if changed:
         messages.success(request, _("Saved."))
     shown = request.POST.get("tab", "")  # only a script knows which one somebody was on
     return to_team(found, shown if shown in TABS else next(iter(changed), ""))
 
 
-def _save(team: Team, actor: User, form: TeamForm, channel: ChannelForm) -> list[str]:
-    """Put the settings in force; return the tabs on which one changed. ValidationError of the chat's address."""
+def _save(team: Team, actor: User, form: TeamForm, channel: ChannelForm, roles: RolesForm) -> list[str]:
+    """Put it in force; return the tabs on which something changed. ValidationError of the chat's address; LastOwner."""
     wanted, of_chat = form.wanted(form.stored), channel.wanted(channel.stored)
     minutes = int(wanted["hours"] * 60) if wanted["hours"] != form.stored["hours"] else team.decide_within_minutes
     of_mail = {name: wanted[name] for name in ("mail_links", "mail_texts")}
@@ -64,6 +81,7 @@ def _save(team: Team, actor: User, form: TeamForm, channel: ChannelForm) -> list
             (NOTICES, channel.is_filled and notices.set_channel(team, actor, **of_chat)),
             (DATA, set_retention(team, wanted["days"], actor)),
             (DATA, members.set_names_people(team, wanted["names_people"], actor)),
+            *((PEOPLE, members.change_role(each, role, actor)) for each, role in roles.changed),
         ]
     return [tab for tab, is_changed in changed if is_changed]
 

@@ -15,7 +15,7 @@ from tests.tables import table
         ("/decisions/dec_x/undo", "/"),
         ("/stuck/prob_x/answer", "/stuck/prob_x/"),
         ("/memory/conflicts/7", "/memory/"),  # and not the memory whose id would be "conflicts"
-        ("/team/members/7/role", "/team/"),
+        ("/team/members/7/remove", "/team/"),
         ("/patterns/decide", "/patterns/"),
         ("/preferences/notices/test", "/preferences/"),
         ("/admin/logout/", "/admin/"),

@@ -34,7 +34,6 @@ TABLE: list[tuple[str, str, str, dict[str, str], int, int, int, int, int]] = [
     ("channel-remove", "post", TEAM, {}, 404, 403, 403, 403, 302),
     ("policy", "get", AGENT, {}, 404, 200, 200, 200, 200),
     ("agent-context", "get", AGENT, {}, 404, 200, 200, 200, 200),
-    ("member-change", "post", MEMBER, {"role": "viewer"}, 404, 403, 403, 403, 302),
     ("member-remove", "post", MEMBER, {"reason": "left"}, 404, 403, 403, 403, 302),
     ("member-link", "post", MEMBER, {}, 404, 403, 403, 403, 200),
     ("threads", "get", "", {}, 200, 200, 200, 200, 200),

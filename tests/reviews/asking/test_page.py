@@ -229,6 +229,40 @@ def test_a_route_shows_the_conditions_that_it_has_and_more_on_request(
     assert folded(client.post(path, wrong).content.decode())[:3] == ["0-value0 0", "0-value1 0", "0-value2 1"]
 
 
+@table(
+    ("of", "typed", "wanted"),
+    [
+        ("amount", "abc", None),
+        ("amount", "1,000", None),
+        ("amount", '"b"', None),
+        ("amount", "2026-12-24", None),
+        ("amount", "99.50", 99.5),
+        ("where", "abc", None),
+        ("where", "1,000 EUR", None),
+        ("where", "1000", 1000),
+        ("where", '"b"', "b"),
+        ("where", "2026-12-24", "2026-12-24"),
+    ],
+    rolled_back=True,
+)
+def test_what_is_compared_by_size_is_a_number_or_a_text_in_quotes(
+    people: dict[str, Any], aurora: Any, as_person: Any, of: str, typed: str, wanted: Any
+) -> None:
+    client, path = as_person(people["olga"]), f"/team/{aurora.pk}/asking"
+    place = "EUR" if of == "amount" else "/amount"
+    route = {"route-0-to": "owners", "route-0-of0": of, "route-0-place0": place, "route-0-operator0": "gt"}
+    answer = client.post(path, form(**route, **{"route-0-value0": typed}))
+    if wanted is None:
+        page = answer.content.decode()
+        assert (answer.status_code, page.count("Give a number"), TeamAsking.objects.exists()) == (422, 1, False)
+        return
+    (saved,) = settings_of(aurora)["routes"]
+    assert (saved.get("amount") or saved["where"]["/amount"])["gt"] == wanted
+    page = client.get(path).content.decode()
+    shown = typed.replace('"', "&quot;")
+    assert f'name="route-0-value0" value="{shown if wanted != 99.5 else "99.5"}"' in page, "and as it was typed"
+
+
 def test_in_chinese_a_kind_says_what_it_is(
     people: dict[str, Any], aurora: Any, as_person: Any, settings: Any, tmp_path: Path
 ) -> None:

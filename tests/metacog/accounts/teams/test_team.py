@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from metacog.accounts import members, tokens
-from metacog.models import AuditEvent, Membership, Role, User
+from metacog.models import AuditEvent, Membership, Role, Team, User
 from reviews.held import talk
 from reviews.models import AgentResponse, HeldItem
 from tests import team_settings
@@ -70,10 +70,15 @@ def test_it_says_why_somebody_cannot_be_added(
     assert 'id="id_username_error"' in page
 
 
-def test_roles_change_and_are_recorded(olga: Any, alice: Any, as_person: Any) -> None:
-    as_person(olga).post(reverse("member-change", args=[of(alice).pk]), {"role": "curator"})
+def test_roles_change_with_the_settings_and_are_recorded(olga: Any, alice: Any, aurora: Any, as_person: Any) -> None:
+    client, role = as_person(olga), f"role-{of(alice).pk}"
+    page = client.get(reverse("team")).content.decode()
+    assert 'id="id_role-' in page
+    answer = team_settings.save(client, aurora, **{role: "curator", "hours": "2"})
+    assert answer.status_code == 302
     assert of(alice).role == Role.CURATOR
     assert User.objects.get(pk=alice.pk).is_staff
+    assert Team.objects.get(pk=aurora.pk).decide_within_minutes == 120
     event = AuditEvent.objects.get(action="role-changed")
     assert (event.before, event.after) == ("reviewer", "curator")
 
@@ -128,12 +133,34 @@ def test_one_whom_two_owners_remove_at_once_is_gone_for_the_second(olga: Any, al
     assert AuditEvent.objects.filter(action="member-removed").count() == 1
 
 
-@table(("name", "data"), [("member-change", {"role": "viewer"}), ("member-remove", {"reason": "left"})])
-def test_the_last_owner_stays(olga: Any, as_person: Any, name: str, data: dict[str, str]) -> None:
-    answer = as_person(olga).post(reverse(name, args=[of(olga).pk]), data, follow=True)
+def test_the_last_owner_stays(olga: Any, alice: Any, aurora: Any, as_person: Any) -> None:
+    client, mine = as_person(olga), f"role-{of(olga).pk}"
+    answer = client.post(reverse("member-remove", args=[of(olga).pk]), {"reason": "left"}, follow=True)
     assert "is the last owner of Aurora" in answer.content.decode()
-    assert of(olga).role == Role.OWNER
-    assert not AuditEvent.objects.exists()
+    answer = team_settings.save(client, aurora, **{mine: "viewer", "hours": "2", f"role-{of(alice).pk}": "viewer"})
+    page = answer.content.decode()
+    assert (answer.status_code, page.count("is the last owner of Aurora")) == (422, 1)
+    assert re.search(rf'name="{mine}"[^>]+autofocus', page), "where to correct it"
+    assert (of(olga).role, of(alice).role, Team.objects.get(pk=aurora.pk).decide_within_minutes) == (
+        Role.OWNER, Role.REVIEWER, 240,
+    )  # fmt: skip
+    assert not AuditEvent.objects.exists(), "all of it or nothing"
+    handed = {mine: "viewer", f"role-{of(alice).pk}": "owner"}
+    assert team_settings.save(client, aurora, **handed).status_code == 302, "to the next, whoever stands first"
+    assert (of(olga).role, of(alice).role) == (Role.VIEWER, Role.OWNER)
+
+
+def test_a_role_that_another_owner_changed_meanwhile_stays(
+    olga: Any, alice: Any, bob: Any, aurora: Any, as_person: Any
+) -> None:
+    client = as_person(olga)
+    shown = team_settings.shown(client, aurora)
+    members.change_role(of(alice), "curator", olga)
+    members.remove_member(of(bob), olga)
+    members.add_member(aurora, "nina", "viewer", olga)
+    assert team_settings.send(client, aurora, shown, hours="2").status_code == 302
+    assert of(alice).role == "curator"
+    assert Membership.objects.get(user__username="nina").role == "viewer"
 
 
 def test_an_owner_may_go_when_another_stays(olga: Any, alice: Any, as_person: Any) -> None:
