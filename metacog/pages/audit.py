@@ -332,7 +332,15 @@ PAGES = {
     **{"mem": "memory", "ext": "extension", "refl": "reflection", "rsch": "research", "wh": "webhook"},
 }
 ASKED_FOR = {"smp": ("spot-checks", "sample"), "cor": ("corrections", "question")}
-OF_TEAM = ("team-", "member-", "role-", "retention-", "names-people-", "channel-", "token-", "decide-within-")
+# On which tab of the team's page stands what an action is about, by its beginning; the longer one first.
+ON_TAB = {
+    **dict.fromkeys(("team-notices-", "channel-", "chat-changed", "chat-removed"), "notices"),
+    **dict.fromkeys(("retention-", "names-people-"), "data"),
+    "decide-within-": "deciding",
+    **dict.fromkeys(("team-", "member-", "role-", "group-", "token-"), "people"),
+    **dict.fromkeys(("second-factor-required", "second-factor-not-required"), "people"),
+}
+BESIDE_TABS = {"team-rules-changed": "team-rules", "asking-changed": "asking"}
 
 
 def page_of(name: str) -> str:
@@ -367,8 +375,11 @@ def _address(event: AuditEvent) -> str:
         return reverse("policy", args=[event.object_id])
     if event.action in ("learned-risk-chosen", "risk-learned", "risk-of-calls-learned") and event.team_id:
         return f"{reverse('learned-risk')}?team={event.team_id}"
-    if event.action.startswith(OF_TEAM):
-        return reverse("team")
+    if event.team_id and event.action in BESIDE_TABS:
+        return reverse(BESIDE_TABS[event.action], args=[event.team_id])
+    tab = next((tab for beginning, tab in ON_TAB.items() if event.action.startswith(beginning)), "")
+    if event.team_id and tab:
+        return f"{reverse('team')}?{urlencode({'team': event.team_id, 'tab': tab})}"
     if event.action.startswith("view-"):
         return reverse("queue")
     return page_of(event.object_id) or page_of(str(event.data.get("held", "")))

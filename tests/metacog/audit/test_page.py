@@ -108,6 +108,25 @@ def test_it_links_to_what_an_event_is_about(page: Any, kuro: Any) -> None:
         assert f'href="{reverse(name, args=[argument])}"' in html
 
 
+def test_it_links_to_the_tab_on_which_a_setting_stands(page: Any, aurora: Any, olga: Any) -> None:
+    at = {
+        "people": ("role-changed", "group-added", "second-factor-required", "member-added"),
+        "deciding": ("decide-within-changed",),
+        "notices": ("team-notices-changed", "channel-changed", "chat-changed"),
+        "data": ("retention-changed", "names-people-on"),
+    }
+    for tab, actions in at.items():
+        for action in actions:
+            audit.record(action, f"{tab}-{action}", actor=olga, team=aurora)
+    audit.record("asking-changed", "asking", actor=olga, team=aurora)
+    html = page()
+    for tab, actions in at.items():
+        for action in actions:
+            there = f'href="/team/?team={aurora.pk}&amp;tab={tab}"><code>{tab}-{action}<'
+            assert there in html
+    assert f'href="{reverse("asking", args=[aurora.pk])}"><code>asking<' in html
+
+
 def test_what_agents_and_people_are_called_is_only_text(page: Any, aurora: Any, olga: Any) -> None:
     agent, _, _ = agents.create_agent(aurora, "<b>&", olga)
     html = page(object=agent.public_id)
