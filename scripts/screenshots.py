@@ -32,6 +32,7 @@ WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 DAYS = 14  # of the demo's history: a week, and one to compare it with
 TEAM = "Harbour Lane"  # the demo's
 AGENT = "mason"
+UNFINISHED = "demo-unfinished"  # of reviews.demo.fill: in the data folder until the history is there
 # What one agent posts about one problem, until it is asked whether to think twice.
 STUCK = {"problem": "bug-17", "approach": "bump the timeout", "command": "pytest tests/orders",
          "command_failed": True, "errors": ["TimeoutError: no answer after 30 s"]}  # fmt: skip
@@ -42,7 +43,7 @@ HELD = ("The timeout is clearly the connection pool. Therefore its size is doubl
 
 @contextmanager
 def running(data: Path) -> Iterator[str]:
-    """Run the demo on a data folder of its own and give its address."""
+    """Run the demo on a data folder of its own and give its address, once its history is there."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -52,14 +53,17 @@ def running(data: Path) -> Iterator[str]:
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
     base = f"http://127.0.0.1:{port}"
     try:
-        for _ in range(900):
+        for _ in range(3000):  # some ten minutes at most
             try:
                 urllib.request.urlopen(f"{base}/readyz", timeout=1)
-                break
+                if not (data / UNFINISHED).exists():
+                    break
             except OSError:
                 if process.poll() is not None:
                     sys.exit("metacog did not start.")
-                time.sleep(0.2)
+            time.sleep(0.2)
+        else:
+            sys.exit("The demo was not filled in time.")
         yield base
     finally:
         process.send_signal(signal.SIGTERM)
