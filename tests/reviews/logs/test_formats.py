@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 from collections import Counter
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from reviews.logs.formats import UnknownFormat
-from reviews.logs.readers.turns import Call
+from reviews.logs.formats import LogReader, UnknownFormat
+from reviews.logs.readers.turns import Call, Turn
+from reviews.logs.sources import Log
 from tests.reviews.logs.conftest import asked, lines, read, result, said, tool, turns
 from tests.tables import table
 
@@ -303,6 +305,18 @@ def test_a_log_is_read_for_what_it_is(raw: bytes, format: str, wanted: Any) -> N
                 for turn in turns(each, told)
             ]
             assert found == wanted
+
+
+@table("raw", [raw for raw, *_ in LOGS])
+def test_reading_goes_on_in_another_process_behind_any_record(raw: bytes) -> None:
+    found, state = list[Turn](), None
+    while True:
+        reader = LogReader(Log(io.BytesIO(raw)), state=state)
+        if (record := next(iter(reader), None)) is None:
+            break
+        found += record[1].turns
+        state = json.loads(json.dumps(reader.state))
+    assert found == turns(raw)
 
 
 @table("name", ["session", "session_id", "conversation_id", "thread_id", "chat_id", "custom_id", "metadata"])
