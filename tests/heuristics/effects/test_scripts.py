@@ -1,6 +1,6 @@
 """Scripts of sed and awk: what they write, read and run."""
 
-from metacog.heuristics.effects.shell import scripts
+from metacog.heuristics.effects.shell.texts import scripts
 from tests.tables import table
 
 SED = [

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from .. import edits, python_code, snippets, sql, trials
 from ..programs import Word
-from . import scripts
 from .out import Span
 from .state import Given, State
+from .texts import scripts
 
 if TYPE_CHECKING:
     from .walk import Text

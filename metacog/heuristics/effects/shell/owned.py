@@ -8,8 +8,8 @@ from .. import trials
 from ..effect import KEPT, MADE, TESTS
 from ..paths import is_below
 from ..programs import Applied, Found, Whose, Word, of_place, tail, whose
-from . import scripts
 from .state import State
+from .texts import scripts
 
 if TYPE_CHECKING:
     from .walk import Text

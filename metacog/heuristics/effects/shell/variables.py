@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from .. import trials
 from ..programs import Word
-from . import checks
 from .out import OUTSIDE, SHARED, Span
 from .state import Given, State
+from .texts import checks
 from .words import CODE, words
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..programs import Word
-from . import checks, commands, printed, variables
+from . import commands, own, printed, variables
 from .out import Made, Out, Span, TooMuch
 from .state import NOTHING_GIVEN, Given, State, either, forget
+from .texts import checks
 from .words import SHORT, VARIABLE, words
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ class Text:
             self.out.compound = True
         self.statements(named, state, given)
         for command, last, before in self.traps:
-            commands.trapped(self, command, last, before)
+            own.trapped(self, command, last, before)
         for detail in checks.doubts(self.text, root):
             self.doubt(detail, self.around)
 
@@ -353,7 +354,7 @@ class Text:
         known = len(self.traps)
         self._body(node, state, None)
         for command, last, before in self.traps[known:]:
-            commands.trapped(self, command, last, before)
+            own.trapped(self, command, last, before)
 
     def _body(self, node: "Node", state: State, given: Given | None) -> None:
         """Read what a function does."""

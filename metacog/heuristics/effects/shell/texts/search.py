@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..programs import Word
+from ...programs import Word
 
 MOST_DEPTH = 20  # of brackets and negations
 RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
