@@ -117,7 +117,7 @@ def _unknown(log: Log, looked_at: Sequence[Record], *, is_read: bool) -> Unknown
         record = looked_at[0]
         return UnknownFormat(f"None of its first records can be read. Line {record.line}: {record.fault}", record)
     formats = ", ".join(FORMATS)
-    return UnknownFormat(f"None of its first records is of a known format: {formats}. Name the format with --format.")
+    return UnknownFormat(f"None of its first records is of a known format: {formats}.")
 
 
 def _format_of(record: Record) -> str:

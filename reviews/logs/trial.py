@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import timedelta
 from math import ceil
 from typing import Any, Literal, NamedTuple
@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic_core import to_json
 
 from metacog import heuristics
+from metacog.heuristics.effects.effect import Reading
 from metacog.heuristics.parts import MANY_TURNS
 from metacog.heuristics.policy.pack_fit import PackFit, PackTally, best
 from metacog.heuristics.text.canonical_json import canonical
@@ -28,16 +29,17 @@ from metacog.heuristics.tool_calls.pack import ASKS_ALL, workspace_of
 from metacog.heuristics.wire.assessment import Assessment, HesitationPart, ItemPart
 from metacog.heuristics.wire.wire import instant
 from reviews.logs import by_pack
-from reviews.logs.by_pack import HeldKind, HeldKinds
+from reviews.logs.by_pack import OTHER, POLICY, HeldKind, HeldKinds, HeldReasons
 from reviews.logs.readers.turns import Read, Seen, Sessions, Turn, context
 from reviews.serializers import excerpt
 
 Reason = Literal["rule", "default", "score", "fault"]  # why something would have been held
 MOST_TOOLS = 500  # that are counted by name
-OTHER = "…"  # all others
 MAX_EXCERPT = 300
+MAX_WORD = 60
 MOST_FOLDERS = 64  # that calls are judged in
-COUNTERS = ("reasons", "signals", "signals_if_scored", "skipped", "effects", "kinds", "folders")
+MOST_WORDS = 500  # of answers, that are counted
+COUNTERS = ("reasons", "words", "signals", "signals_if_scored", "skipped", "effects", "kinds", "folders")
 _OF_KIND = ("calls", "denied", "reason", "example", "line")
 
 
@@ -76,6 +78,7 @@ class Report:
     reasons: Counter[str] = field(default_factory=Counter)
     signals: Counter[str] = field(default_factory=Counter)  # of what is held by its score
     signals_if_scored: Counter[str] = field(default_factory=Counter)  # of what the default would hold if it scored
+    words: Counter[str] = field(default_factory=Counter)  # for which answers are held, each once an answer
     tools: dict[str, Tool] = field(default_factory=dict)
     rules: dict[str, RuleCount] = field(default_factory=dict)  # by their place in the policy, from 1
     skipped: Counter[str] = field(default_factory=Counter)  # records in which no agent says or does anything, by kind
@@ -84,6 +87,7 @@ class Report:
     folders: Counter[str] = field(default_factory=Counter)  # calls by where the agent worked, as far as the log says
     packs: dict[str, PackTally] = field(default_factory=dict)  # the policy with each pack alone, and with none
     held_by: HeldKinds = field(default_factory=dict)  # what these would have held
+    held_reasons: HeldReasons = field(default_factory=dict)  # and why
 
     @property
     def held(self) -> int:
@@ -95,7 +99,9 @@ class Report:
         named = ("tools", "rules", "packs")
         parts = {name: {key: asdict(of) for key, of in getattr(self, name).items()} for name in named}
         held = {pack: {key: asdict(of) for key, of in kinds.items()} for pack, kinds in self.held_by.items()}
-        return {each.name: getattr(self, each.name) for each in fields(self)} | counts | parts | {"held_by": held}
+        held_why = {pack: dict(counts) for pack, counts in self.held_reasons.items()}
+        kept = {each.name: getattr(self, each.name) for each in fields(self)}
+        return kept | counts | parts | {"held_by": held, "held_reasons": held_why}
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Report:
@@ -106,6 +112,7 @@ class Report:
         values["rules"] = {place: RuleCount(**of) for place, of in values["rules"].items()}
         values["packs"] = {name: PackTally(**of) for name, of in values.get("packs", {}).items()}
         values["held_by"] = by_pack.from_json(values.get("held_by", {}))
+        values["held_reasons"] = {pack: Counter(of) for pack, of in values.get("held_reasons", {}).items()}
         return cls(**values)
 
     def add_skipped(self, kind: str) -> None:
@@ -135,6 +142,7 @@ class Report:
             "reasons": dict(self.reasons),
             "signals": dict(self.signals.most_common()),
             "signals_if_scored": dict(self.signals_if_scored.most_common()),
+            "words": dict(self.words.most_common()),
             "tools": [{"name": name, **asdict(tool)} for name, tool in tools],
             "rules": [{"place": int(place), **asdict(rule)} for place, rule in sorted(self.rules.items(), key=_place)],
             "skipped": dict(self.skipped.most_common()),
@@ -150,7 +158,9 @@ class Report:
                     for kind in self.worst_of(pack)
                 ]
                 for pack in self.held_by
+                if pack != POLICY
             },
+            "held_reasons": {pack: dict(of.most_common()) for pack, of in self.held_reasons.items() if pack != POLICY},
         }
 
     @property
@@ -204,13 +214,20 @@ class Trial:
     """Scores the turns of a log one after the other; plain JSON says where it stands."""
 
     def __init__(
-        self, scorer: heuristics.Scorer, *, hesitation: bool = True, state: Mapping[str, Any] | None = None
+        self,
+        scorer: heuristics.Scorer,
+        *,
+        hesitation: bool = True,
+        folder: str = "",
+        state: Mapping[str, Any] | None = None,
     ) -> None:
+        """Begin, or go on from a state; `folder` is where the agent worked in sessions that name none."""
         state = state or {}
-        self.scorer, self.hesitation = scorer, hesitation
+        self.scorer, self.hesitation, self.folder = scorer, hesitation, folder
         self.rules = [dict(rule) for rule in scorer.rules.given]
         self.report = Report.from_json(state["report"]) if state else Report()
         self._fits: dict[str, PackFit] = {}
+        self._scorers: dict[str, heuristics.Scorer] = {}
         self.sessions, self.asked = Sessions(state.get("sessions", ())), Seen(state.get("asked", ()))
 
     @property
@@ -240,13 +257,15 @@ class Trial:
             recent=known.get("recent", ()),
             told=known.get("told", ""),
         )
-        found = self.scorer.assess(body, history, hesitation=self.hesitation)
+        folder = self._folder(turn, known)
+        scorer = self._scorer(folder)
+        found = scorer.assess(body, history, hesitation=self.hesitation)
         known |= {"turns": history.turns + 1, "told": heuristics.figures_of(heuristics.given_in(body), history.told)}
         if (window := self.scorer.parts.recent_window) and (print_ := found.fingerprint):
             known["recent"] = [*history.recent, list(print_)][-window:]
         self._count_time(turn.at)
         verdict = found.verdict
-        held = [*self._counted(turn, verdict, found.items)]
+        held = [*self._counted(turn, verdict, found.items, folder)]
         return Scored(turn, sent, verdict, held)
 
     def _count_time(self, at: str) -> None:
@@ -254,35 +273,72 @@ class Trial:
             report = self.report
             report.first_at, report.last_at = min(report.first_at or at, at), max(report.last_at, at)
 
-    def _counted(self, turn: Turn, verdict: Assessment, items: Sequence[heuristics.Item]) -> Iterator[HeldPart]:
+    def _folder(self, turn: Turn, known: dict[str, Any]) -> str:
+        """Return the folder that its calls are judged in: where its session began. "" where nobody says."""
+        if turn.folder:
+            known.setdefault("folder", turn.folder)
+        folder, counted = known.get("folder") or self.folder, self.report.folders
+        return folder if folder in counted or len(counted) < MOST_FOLDERS else ""
+
+    def _scorer(self, folder: str) -> heuristics.Scorer:
+        """Return what scores under the policy; its packs have this folder if they have none."""
+        packs = self.scorer.policy.packs
+        if not folder or not packs or workspace_of(packs):
+            return self.scorer
+        if folder not in self._scorers:
+            own = [{**pack, "workspace": folder} for pack in packs]
+            self._scorers[folder] = self.scorer.with_policy(replace(self.scorer.policy, packs=own))
+        return self._scorers[folder]
+
+    def _counted(
+        self, turn: Turn, verdict: Assessment, items: Sequence[heuristics.Item], folder: str
+    ) -> Iterator[HeldPart]:
         report = self.report
         for item, told in zip(items, verdict["items"], strict=True):
             if item.call is not None:
-                if (held := self._count_call(turn, item, item.call, told)) is not None:
+                if (held := self._count_call(turn, item, item.call, told, folder)) is not None:
                     yield held
                 continue
             report.answers += 1
             report.marked += told["disposition"] == "mark"
             if told["disposition"] == "hold":
                 report.held_answers += 1
+                self._count_words(verdict["hesitation"], told["index"])
                 yield self._held(told, "score", verdict["hesitation"], None, excerpt(secrets.masked_text(item.text)))
 
-    def _count_call(self, turn: Turn, item: heuristics.Item, call: ToolCall, told: ItemPart) -> HeldPart | None:
+    def _count_words(self, hesitation: HesitationPart | None, index: int) -> None:
+        words = {
+            secrets.masked_text(" ".join(span["text"].split()))[:MAX_WORD].lower()
+            for signal in (hesitation or {"signals": []})["signals"]
+            if signal["weight"]
+            for span in signal["spans"]
+            if span.get("item") in (None, index)
+        }
+        known = self.report.words
+        known.update(word for word in sorted(words) if word and (word in known or len(known) < MOST_WORDS))
+
+    def _count_call(
+        self, turn: Turn, item: heuristics.Item, call: ToolCall, told: ItemPart, folder: str
+    ) -> HeldPart | None:
         report, tool = self.report, self.report.tool(call.name)
         report.calls += 1
         tool.calls += 1
         line = f"{call.name} {secrets.line(call.name, item.text)}"[:MAX_EXCERPT]
-        self._count_packs(turn, call, line)
+        first, reading = self._count_packs(turn, call, line, folder)
         is_held, is_denied = told["disposition"] == "hold", told["disposition"] == "reject"
         report.denied += is_denied
         tool.denied += is_denied
-        rule = told.get("rule")
-        place = self.rules.index(rule) + 1 if rule in self.rules else None
+        rule, rules = told.get("rule"), self._scorer(folder).rules.given
+        place = next((place for place, each in enumerate(rules, 1) if each == rule), None) if rule else None
         if place is not None:
             count = report.rules.setdefault(str(place), RuleCount())
             count.calls += 1
             count.held += is_held
             count.denied += is_denied
+        if is_held or is_denied:
+            why = str((rule or {}).get("reason") or told.get("fault") or "")
+            kind = replace(first, reason=why)
+            by_pack.count(report.held_by, report.held_reasons, POLICY, call, reading, kind, is_denied=is_denied)
         if not is_held:
             return None
         report.held_calls += 1
@@ -301,19 +357,20 @@ class Trial:
         held = self._held(told, reason, scored if is_risky else None, place, line)
         return held._replace(is_repeated=is_repeated)
 
-    def _count_packs(self, turn: Turn, call: ToolCall, line: str) -> None:
-        report, judged = self.report, self._fit(turn.folder).take(call)
+    def _count_packs(self, turn: Turn, call: ToolCall, line: str, folder: str) -> tuple[HeldKind, Reading]:
+        """Count what each pack would have done, and return the call as the first of its kind."""
+        report, judged = self.report, self._fit(folder).take(call)
         reading = judged[ASKS_ALL].reading
         bits = bits_of(map(effect_part, reading.effects))
         report.kinds[by_pack.kind_of(bits, reading)] += 1
-        if turn.folder and (turn.folder in report.folders or len(report.folders) < MOST_FOLDERS):
-            report.folders[turn.folder] += 1
-        by_pack.add(report.held_by, call, judged, HeldKind(line, turn.line, bits, ""))
+        if folder:
+            report.folders[folder] += 1
+        first = HeldKind(line, turn.line, bits, "")
+        by_pack.add(report.held_by, report.held_reasons, call, judged, first)
+        return first, reading
 
     def _fit(self, folder: str) -> PackFit:
         """Return what judges calls made in this folder by every pack, all counted together."""
-        if folder not in self._fits and len(self._fits) >= MOST_FOLDERS:
-            folder = ""
         if folder not in self._fits:
             fit = PackFit(self.scorer.policy, workspace_of(self.scorer.policy.packs) or folder or None)
             self.report.packs = self.report.packs or dict(fit.tallies)

@@ -20,7 +20,7 @@ from metacog import heuristics
 from metacog.audit import audit
 from metacog.heuristics.policy.pack_fit import BY_STRICTNESS, NONE
 from metacog.heuristics.tool_calls import secrets
-from metacog.heuristics.tool_calls.pack import packs, with_pack
+from metacog.heuristics.tool_calls.pack import packs, with_pack, workspace_of
 from metacog.management.commands.agent import settings_in
 from metacog.models import Agent
 from metacog.runtime.file_errors import cannot_be
@@ -33,7 +33,8 @@ from reviews.logs.readers.turns import Read
 from reviews.logs.sources import Log, on_disk
 from reviews.logs.trial import HeldPart, Report, Scored, Trial
 from reviews.management.commands.policy import find_agent, policy_in
-from reviews.presentation.calls import log_packs
+from reviews.presentation.calls import log_packs, log_screen
+from reviews.presentation.calls.log_screen import Left, Subject
 from reviews.presentation.rule_words import in_words
 
 STDIN = "-"
@@ -59,9 +60,10 @@ class Command(BaseCommand):
     """Nothing is written unless an agent is named to keep the turns under."""
 
     help = (
-        "Say what would have been held of logs of agents, and why. Takes Claude Code transcripts, Codex rollouts, "
-        "OpenCode's database and exports, SWE-agent trajectories, OpenAI chat as JSON Lines, exports of LangSmith and "
-        "Langfuse, each also as gzip. Nothing is stored without --keep."
+        "Say on one screen what would have been held of logs of agents, and why. Takes Claude Code "
+        "transcripts, Codex rollouts, OpenCode's database and exports, SWE-agent trajectories, "
+        "OpenAI chat as JSON Lines, exports of LangSmith and Langfuse, each also as gzip. "
+        "Nothing is stored without --keep."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -78,6 +80,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--keep", metavar="AGENT", help="keep the turns as responses of this agent; nothing is held, nobody is told"
         )
+        text = "where the agent worked in sessions of which the log does not say it"
+        parser.add_argument("--workdir", metavar="FOLDER", default="", help=text)
+        parser.add_argument("--details", action="store_true", help="print all counts and each held item, too")
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: Any, files: list[str], **options: Any) -> None:
@@ -87,7 +92,8 @@ class Command(BaseCommand):
             under = _with_pack(under, options["pack"], settings_in(options["set"]))
         elif options["set"]:
             raise CommandError("--set goes with --pack.")
-        trial, found = Trial(under.scorer, hesitation=under.hesitation), Found(kept_by)
+        found = Found(kept_by)
+        trial = Trial(under.scorer, hesitation=under.hesitation, folder=options["workdir"])
         with found.open():
             for file in files:
                 self._take(file, options["format"], trial, found)
@@ -96,7 +102,10 @@ class Command(BaseCommand):
             if options["json"]:
                 self._print_json(trial, found, under)
             else:
-                self._print(trial, found, under)
+                about = _about(trial.report, under, options["pack"], options["policy"] or options["keep"])
+                self._print(trial, found, under, about)
+                if options["details"]:
+                    self._print_details(trial, found, under)
         if any("fault" in told for told in found.files):
             raise SystemExit(1)
 
@@ -166,18 +175,20 @@ class Command(BaseCommand):
             self.stdout.write(("" if is_first else between) + row.rstrip("\n"), ending="")
             is_first = False
 
-    def _print(self, trial: Trial, found: Found, under: Under) -> None:
+    def _print(self, trial: Trial, found: Found, under: Under, about: Subject) -> None:
+        formats = dict.fromkeys(told["format"] for told in found.files if "format" in told)
+        for line in log_screen.lines(trial.report, about, Left(found.first_unread, [*formats])):
+            self.stdout.write(line)
+        if found.keeps_by:
+            self.stdout.write(f"Kept under {found.keeps_by}: {found.kept:,} new, {found.known:,} known already.")
+
+    def _print_details(self, trial: Trial, found: Found, under: Under) -> None:
         report, say = trial.report, self.stdout.write
-        counts = f"{report.calls:,} tool call{pluralize(report.calls)} and {report.answers:,} answer"
-        these = f"these {report.held:,}" if report.held > 1 else "this one" if report.held else "none"
-        say(f"Of {counts}{pluralize(report.answers)}, {these} would have been held.")
-        say(f"Under {under.told}.")
+        say(f"\nDetails, under {under.told}")
         for told in found.files:
             say(f"  {told['file']}: {_of_file(told)}")
         for line in _besides(report):
             say(f"  {line}")
-        if found.keeps_by:
-            say(f"  Kept under {found.keeps_by}: {found.kept:,} new, {found.known:,} known already.")
         self._print_packs(report, under)
         self._print_why(trial)
         if report.held:
@@ -196,20 +207,14 @@ class Command(BaseCommand):
             say(f"\nRecords in which no agent says or does anything new: {report.skipped.total():,} ({kinds})")
 
     def _print_packs(self, report: Report, under: Under) -> None:
-        """Say what the calls would do, what each pack would have held, and of the one named or that fits, which."""
+        """Say what each pack would have done, and of the policy's own or the one that fits which calls."""
         if not report.packs:
             return
         say, best = self.stdout.write, report.best_pack
-        say("\n" + log_packs.what_calls_do(report))
-        own = [each["name"] for each in under.scorer.policy.packs]
-        tally = log_packs.chosen(report, "", own)
-        if tally is None:
-            say("No pack would let a tenth of these calls pass.")
-        else:
-            say(log_packs.what_a_pack_does(report, tally))
-            for row in log_packs.kinds(report, tally.pack):
-                effects = f"  ({row.effects})" if row.effects else ""
-                say(f"  {row.kind.calls:>5,} × {row.kind.example}{effects}\n          {row.reason}")
+        tally = log_packs.chosen(report, "", [each["name"] for each in under.scorer.policy.packs])
+        for row in log_packs.kinds(report, tally.pack) if tally else ():
+            effects = f"  ({row.effects})" if row.effects else ""
+            say(f"  {row.kind.calls:>5,} × {row.example}{effects}\n          {row.reason}")
         say("\nPacks of rules\n    asked   denied   passed  pack")
         for name in [NONE, *BY_STRICTNESS]:
             each = report.packs[name]
@@ -244,6 +249,7 @@ class Found:
         self.keeps_by = keeps_by
         self.files: list[dict[str, Any]] = []
         self.kept = self.known = 0
+        self.first_unread = ""
         self._recorded = (0, 0)
 
     @contextmanager
@@ -257,6 +263,7 @@ class Found:
             self.unread(file, line, str(read.fault))
 
     def unread(self, file: str, line: int, reason: str) -> None:
+        self.first_unread = self.first_unread or f"{Path(file).name}:{line}: {reason.rstrip('.')}"
         _write(self.unread_rows, {"file": file, "line": line, "reason": reason})
 
     def take(self, file: str, line: int, scored: Scored | heuristics.Refused, format: str) -> None:
@@ -391,6 +398,17 @@ def _under(named: str | None, kept_by: Agent | None) -> Under:
     if not agent.hesitation_enabled:
         told += "; hesitation is switched off for it, so that only rules hold"
     return Under(scorer, agent.hesitation_enabled, agent, told)
+
+
+def _about(report: Report, under: Under, pack: str | None, named: str | None) -> Subject:
+    """Return what the report is about: what was named, else the pack that fits, if one does."""
+    folder = workspace_of(under.scorer.policy.packs) or ""
+    if named is not None:
+        return Subject(under.told, pack or "", agent=under.agent.name if under.agent else "", folder=folder)
+    if pack is not None:
+        return Subject("", pack, folder=folder)
+    best = report.best_pack
+    return Subject(under.told, best.pack if best else "", is_chosen=True)
 
 
 def _with_pack(under: Under, name: str, settings: Mapping[str, str]) -> Under:

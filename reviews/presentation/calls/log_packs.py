@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -17,6 +18,14 @@ from reviews.presentation.effects import in_short
 from reviews.presentation.ratios import number
 from reviews.records.effect_names import NAMES
 
+# The gravest effect of a call, and of files whether they are in the project: the worst last.
+BY_DANGER = (
+    "", "read", "fetch", "execute", "write inside", "write", "install", "delete inside", "write outside", "unknown",
+    "privilege", "publish", "send", "secret", "delete", "delete outside", "pay", "irreversible",
+)  # fmt: skip
+GRAVE = BY_DANGER[BY_DANGER.index("publish") :]
+MOST_PARTS = 9  # of the sentence that says what calls do
+
 
 class PackRow(NamedTuple):
     """A pack over a log."""
@@ -27,8 +36,7 @@ class PackRow(NamedTuple):
 
     @property
     def held(self) -> int:
-        """Count what does not pass."""
-        return self.tally.asked + self.tally.denied
+        return self.tally.asked
 
 
 class KindRow(NamedTuple):
@@ -38,11 +46,23 @@ class KindRow(NamedTuple):
     effects: str
     reason: str
 
+    @property
+    def example(self) -> str:
+        return self.kind.short or self.kind.example
+
+
+class ReasonRow(NamedTuple):
+    """Calls that are held for one reason."""
+
+    reason: str  # "" where no rule matches
+    calls: int
+    kinds: list[KindRow]  # of these, as far as they are kept
+
 
 def rows(report: Report) -> list[PackRow]:
     """Return every pack with what it would have done."""
     return [
-        PackRow(pack, report.packs[pack.name], a_day(report, report.packs[pack.name]))
+        PackRow(pack, report.packs[pack.name], a_day(report, report.packs[pack.name].asked))
         for pack in pack_words.shown()
         if pack.name in report.packs
     ]
@@ -60,22 +80,38 @@ def kinds(report: Report, pack: str) -> list[KindRow]:
     return [KindRow(kind, in_short(kind.bits), pack_words.translated(kind.reason)) for kind in report.worst_of(pack)]
 
 
-def a_day(report: Report, tally: PackTally) -> str:
-    """Say how many calls a day are held on average."""
+def reasons(report: Report, pack: str) -> list[ReasonRow]:
+    """Return for which reasons a pack would have held how many calls, the gravest first, with kinds of them."""
+    found: dict[str, list[KindRow]] = {}
+    for row in kinds(report, pack):
+        found.setdefault(row.kind.reason, []).append(row)
+    counts = report.held_reasons.get(pack, Counter())
+    named = sorted(counts, key=lambda each: ([*found].index(each) if each in found else len(found), -counts[each]))
+    return [ReasonRow(pack_words.translated(each), counts[each], found.get(each, [])) for each in named]
+
+
+def a_day(report: Report, held: int) -> str:
+    """Say how many calls a day are held on average; "" where the log does not say when anything was."""
     if not report.days:
         return ""
-    held = (tally.asked + tally.denied) / report.days
-    return number(round(held)) if held >= 100 else f"{held:.1f}"
+    return number(round(held / report.days)) if held / report.days >= 100 else f"{held / report.days:.1f}"
 
 
 def what_calls_do(report: Report) -> str:
-    """Say how many calls there are and what they would do, each by the gravest of its effects."""
+    """Say how many calls there are and what they would do, each by the gravest of its effects, which comes last."""
     calls = ngettext("%(count)s call", "%(count)s calls", report.calls) % {"count": number(report.calls)}
     if report.days:
         days = ngettext("%(count)s day", "%(count)s days", report.days) % {"count": number(report.days)}
         calls = _("%(calls)s in %(days)s") % {"calls": calls, "days": days}
-    told = pgettext("list", ", ").join(_counted(kind, count) for kind, count in report.kinds.most_common())
-    return _("%(calls)s: %(effects)s.") % {"calls": calls, "effects": told}
+    kinds = sorted(report.kinds.items(), key=lambda each: BY_DANGER.index(each[0]) if each[0] in BY_DANGER else -1)
+    # What does harm is named however rare it is, and the two kinds that come oftenest.
+    rare = sorted((count, kind) for kind, count in kinds if kind not in GRAVE)[:-2]
+    folded = {kind: count for count, kind in rare[: len(kinds) - MOST_PARTS + 1]} if len(kinds) > MOST_PARTS else {}
+    parts = [_counted(kind, count) for kind, count in kinds if kind not in GRAVE and kind not in folded]
+    if folded:
+        parts.append(_("%(count)s of other kinds") % {"count": number(sum(folded.values()))})
+    parts += [_counted(kind, count) for kind, count in kinds if kind in GRAVE]
+    return _("%(calls)s: %(effects)s.") % {"calls": calls, "effects": pgettext("list", ", ").join(parts)}
 
 
 def _counted(kind: str, count: int) -> str:
@@ -93,14 +129,14 @@ def _counted(kind: str, count: int) -> str:
 
 def what_a_pack_does(report: Report, tally: PackTally) -> str:
     """Say how much a pack would have held."""
-    held, title = tally.asked + tally.denied, pack_words.ShownPack(packs()[tally.pack]).title
-    told = {"pack": title, "held": number(held), "rate": a_day(report, tally), "denied": number(tally.denied)}
-    if not held:
+    held, title = tally.asked, pack_words.ShownPack(packs()[tally.pack]).title
+    told = {"pack": title, "held": number(held), "rate": a_day(report, held), "denied": number(tally.denied)}
+    if not held + tally.denied:
         return _("With the pack “%(pack)s”, all of them would have passed.") % told
     if told["rate"]:
         sentence = _("With the pack “%(pack)s”, %(held)s would have been held (%(rate)s a day).")
     else:
         sentence = _("With the pack “%(pack)s”, %(held)s would have been held.")
     if tally.denied:
-        return _("%(sentence)s Of these, %(denied)s would have been denied.") % {**told, "sentence": sentence % told}
+        return _("%(sentence)s %(denied)s more would have been denied.") % {**told, "sentence": sentence % told}
     return sentence % told

@@ -59,16 +59,70 @@ def test_it_says_what_calls_do_and_what_a_pack_would_have_held(tmp_path: Path) -
     commands = (*["ls"] * 5, "git push origin main", "git push origin v2", "rm -rf ../other")
     path = tmp_path / "work.jsonl"
     path.write_bytes(lines(*[said(f"a{at}", tool("Bash", f"t{at}", command=each)) for at, each in enumerate(commands)]))
-    out = " ".join(printed(path, "--pack", "coding").split())
-    assert "8 calls: 5 read, 2 publish, 1 delete outside the project." in out
-    assert "With the pack “Coding”, 3 would have been held." in out  # the log does not say when anything was
-    assert out.index("1 × Bash command=rm -rf ../other (delete · outside)") < out.index("2 × Bash command=git push")
+    out = printed(path, "--pack", "coding")
+    head, _blank, rest = out.partition("\n\n")
+    assert head == (
+        "8 calls: 5 read, 2 publish, 1 delete outside the project.\n"
+        "With the pack “Coding”, 3 would have been held."  # the log does not say when anything was
+    )
+    assert rest.partition("\n\n")[0].splitlines() == [
+        "     1  deletes outside of the workspace",
+        "        Bash rm -rf ../other",
+        "     2  publishes, or pushes to a shared place",
+        "        2 × Bash git push origin main",
+    ]
+    assert "agent create NAME --team Default --pack coding\n" in out
+    assert "This pack fits these calls best." in printed(path)
     told = report(path)
     assert (told["days"], told["kinds"]) == (None, {"read": 5, "publish": 2, "delete outside": 1})
     worst = told["held_by"]["coding"][0]
     assert (worst["calls"], worst["effects"], worst["example"]) == (
         1, ["delete", "outside"], "Bash command=rm -rf ../other",
     )  # fmt: skip
+
+
+def test_what_a_pack_holds_is_judged_in_the_folder_where_the_session_began(tmp_path: Path) -> None:
+    path, calls = (
+        tmp_path / "work.jsonl",
+        (tool("Edit", "t1", file_path="/srv/app/a.py"), tool("Bash", command="npm ci")),
+    )
+    path.write_bytes(lines(said("a1", calls[0], cwd="/srv/app"), said("a2", *calls, cwd="/srv/app/web")))
+    told = report(path, "--pack", "coding")
+    assert (told["held"], told["workspace"]) == (0, "/srv/app")
+    path.write_bytes(lines(said("a1", *calls)))
+    told = report(path, "--pack", "coding")
+    assert told["held"] == next(pack for pack in told["packs"] if pack["pack"] == "coding")["asked"] == 1
+    assert "--workdir" in printed(path)
+    assert report(path, "--pack", "coding", "--workdir", "/srv/app")["held"] == 0
+    out = printed(path, "--workdir", "/srv/app")
+    assert "all of them would have passed" in out
+    assert "--set workspace=/srv/app" in out
+
+
+def test_its_report_is_one_screen(tmp_path: Path) -> None:
+    """Of a log in which everything happens that packs ask about, with answers, copies and what cannot be read."""
+    kinds = "".join(Path(f"scripts/packs/{name}.jsonl").read_text() for name in ("dangerous", "coding")).splitlines()
+    calls = [said(f"a{at}", SURE, tool("Bash", f"t{at}", **json.loads(each))) for at, each in enumerate(kinds)]
+    path = tmp_path / "work.jsonl"
+    path.write_bytes(lines(*calls, calls[0], "{broken\n", asked("u1", "Go.")))
+    policy = tmp_path / "policy.yaml"
+    policy.write_text("threshold: 10\nhold_at: 20\n")
+    for arguments in ([path], [path, "--pack", "coding"], [path, "--policy", policy]):
+        out = printed(*arguments).splitlines()
+        assert 12 < len(out) <= 40
+        assert max(map(len, out)) <= 100
+    assert f"Of {len(kinds):,} answers, {len(kinds):,} would have been held, for “clearly” ({len(kinds):,})." in out
+
+
+def test_a_command_that_is_a_list_reads_as_a_person_types_it(tmp_path: Path) -> None:
+    path, pushed = tmp_path / "work.jsonl", ["bash", "-lc", "git push  origin main"]
+    path.write_bytes(
+        lines(said("a1", tool("shell", command=pushed), tool("shell", "t2", command=["rm", "-r", "/a b"])))
+    )
+    out = printed(path, "--pack", "coding")
+    assert " shell git push origin main\n" in out
+    assert " shell rm -r '/a b'\n" in out
+    assert "command.0" not in out
 
 
 def test_a_new_agent_has_people_asked_about_every_tool_call(log: Path, session: bytes) -> None:
@@ -115,8 +169,12 @@ def test_a_policy_file_decides(log: Path, tmp_path: Path) -> None:
 
 def test_it_says_it_in_words(kuro: Any, log: Path) -> None:
     ruled(kuro, DENIED, DEAR, default_tool_call="allow")
-    told = printed(log, "--policy", "kuro")
-    assert told.startswith("Of 3 tool calls and 2 answers, these 2 would have been held.\n")
+    told = printed(log, "--policy", "kuro", "--details")
+    assert "\nUnder policy 2 of Aurora / kuro and 1 error pattern, 1 call would have been held (1.0 a day)." in told
+    assert "\nOf 2 answers, 1 would have been held, for “cache” (1), “clearly” (1).\n" in told
+    assert f"1 record not read ({log.name}:6: It is not JSON" in told
+    short, _heading, _rest = told.partition("\nDetails, under ")
+    assert f"{log}:3" not in short
     for line in (
         f"{log}:3  chat  {SURE}",
         "score 50: absolute-claim “clearly”, error-pattern “cache”",
@@ -127,19 +185,18 @@ def test_it_says_it_in_words(kuro: Any, log: Path) -> None:
         "4 (user: 2, summary: 1, copy of an earlier line: 1)",
     ):
         assert line in told
-    assert "these 3" not in told
 
 
-def test_it_says_at_its_top_what_scoring_alone_would_hold(tmp_path: Path) -> None:
+def test_its_details_say_what_scoring_alone_would_hold(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     log.write_bytes(lines(said("a1", tool("note", text="It is definitely and clearly so."), tool("ls"))))
     policy = tmp_path / "policy.yaml"
     policy.write_text("threshold: 10\nhold_at: 10\n")
     signals = report(log, "--policy", policy)["signals_if_scored"]
-    told = printed(log, "--policy", policy).partition("With default_tool_call: score, ")[2]
+    told = printed(log, "--policy", policy, "--details").partition("With default_tool_call: score, ")[2]
     assert "absolute-claim" in signals
     named = ", ".join(f"{name}: 1" for name in signals)
-    assert told.startswith(f"1 of them would be held (signals {named}).\n\n2 calls: ")
+    assert told.startswith(f"1 of them would be held (signals {named}).\n")
 
 
 def test_the_assessment_is_the_one_that_posting_gives(kuro: Any) -> None:

@@ -385,11 +385,14 @@ def test_the_report_says_what_calls_do_and_what_a_pack_would_have_held_the_worst
     read_all()
     page = client.get(report).content.decode()
     told = said_on(page)
-    assert "21 calls in 3 days: 12 read, 3 publish, 2 fetch, 2 delete outside the project, 1 write in the " in told
-    assert "With the pack “Coding”, 5 would have been held (1.7 a day). Of these, 1 would have been denied." in told
+    assert (
+        "21 calls in 3 days: 12 read, 2 fetch, 1 write in the project, 1 delete in the project, 3 publish, 2 delete "
+        in told
+    )
+    assert "With the pack “Coding”, 4 would have been held (1.3 a day). 1 more would have been denied." in told
     kinds = [said_on(each) for each in re.findall(r'<ul class="plain log-kinds">(.*?)</ul>', page, re.DOTALL)]
-    found = re.findall(r"(\d+) × (Bash \S+ .*?) (?:delete|publish)", kinds[0])
-    assert [(count, text.removeprefix("Bash command=")) for count, text in found] == [
+    found = re.findall(r"(\d+) × (Bash .*?) (?:delete|publish) ", kinds[0])
+    assert [(count, text.removeprefix("Bash ")) for count, text in found] == [
         ("1", "rm -rf /srv/other"), ("1", "rm -rf /"), ("2", "git push origin main"),
         ("1", "git push origin main --tags"),
     ]  # fmt: skip
