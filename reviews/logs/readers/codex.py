@@ -17,6 +17,8 @@ from reviews.logs.readers.turns import Call, Fault, Read, Sessions, Turn, ended,
 
 _ITEMS = {"response_item", "event_msg", "session_meta", "turn_context", "compacted"}
 _BY_CODEX = re.compile(r"\s*(<[a-z_]+>|# AGENTS\.md instructions)")  # messages of the "user" that nobody typed
+# What the model calls by these names comes to Codex's hook, and so to metacog, as `Bash` with its `command`.
+_SHELLS = {"exec_command", "shell", "shell_command", "local_shell", "container.exec"}
 _CALL, _OUTPUT = "_call", "_output"
 
 
@@ -88,7 +90,9 @@ def _call(kind: str, item: Mapping[str, Any]) -> Call:
         name = f"{server}__{name}"
     arguments = messages.parsed(item.get("arguments", item.get("action") or {}))
     if isinstance(text := item.get("input"), str):
-        arguments = {"input": text}
+        arguments = {"command" if name == "apply_patch" else "input": text}
+    if name in _SHELLS and isinstance(arguments, Mapping):
+        name, arguments = "Bash", {"command" if key == "cmd" else key: value for key, value in arguments.items()}
     return Call(name, arguments, text_at(item, "call_id", "id")[:255])
 
 

@@ -203,7 +203,7 @@ def test_what_it_logs_is_read_by_import_log(metacog: Any, agent_of: Start, name:
         metacog.policy(rules=[])
     told = metacog.trial(*agent.logs)
     assert [(file["format"], file["unread"]) for file in told["files"]] == [(name, 0)]
-    names = [agent.shell("")[0], agent.refund(9)[0].replace("/", "__")]
+    names = ["bash" if name == "opencode" else "Bash", agent.refund(9)[0].replace("/", "__")]
     assert {tool["name"]: tool["calls"] for tool in told["tools"]} == {names[0]: 2, names[1]: 1}
     assert (told["answers"], told["workspace"]) == (1, str(agent.folder))
     assert told["kinds"]["delete inside"] == 1
