@@ -167,7 +167,7 @@ class CallGrant(models.Model):
 
     class State(models.TextChoices):
         ACTIVE = "active", _("in force")
-        SUSPENDED = "suspended", _("suspended: who gave it is no reviewer any more")
+        SUSPENDED = "suspended", _("suspended: the person who gave it is no longer a reviewer")
         USED_UP = "used-up", _("used up")
         EXPIRED = "expired", _("expired")
         WITHDRAWN = "withdrawn", _("withdrawn")

@@ -86,8 +86,8 @@ def on_call(notice: Notice, person: User, now: datetime) -> tuple[Team, datetime
 def headline(count: int, *, is_next: bool) -> str:
     if is_next:
         told = ngettext(
-            "Nobody has decided %(count)s held item: you are asked now.",
-            "Nobody has decided %(count)s held items: you are asked now.",
+            "Nobody has decided %(count)s held item: now it is your turn.",
+            "Nobody has decided %(count)s held items: now it is your turn.",
             count,
         )
     else:

@@ -138,7 +138,7 @@ def message_of(channel: Channel, new: QuerySet[HeldItem], waiting: QuerySet[Held
                 count,
             )
         )
-        since = gettext("The oldest is held for %(age)s.") % {"age": _age(oldest, now)}
+        since = gettext("The oldest has been held for %(age)s.") % {"age": _age(oldest, now)}
         lines, colon = [f"{first % said}{gap()}{since}"], gettext(": ")
         for held in items:
             lines.append(f"• {chat_title(held)}{colon}{short(reason_of(held, with_objects=channel.texts))}")

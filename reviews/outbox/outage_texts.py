@@ -63,7 +63,7 @@ def _letter(health: Endpoint | TeamWebhook, person: User) -> Letter:
                 link="",
             )
         ],
-        rest=gettext("Switch it on there once the receiver works again; what is kept can be sent then."),
+        rest=gettext("Switch it on there once the receiver works again. You can then send the kept deliveries."),
         requests="",
         requests_url="",
         queue_url="",

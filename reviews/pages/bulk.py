@@ -103,8 +103,10 @@ def decide_together(request: PersonRequest) -> HttpResponse:
             others += 1
     if others:
         said = ngettext(
-            "Skipped %(n)d item: others must approve it, it waits for tool calls, or it was edited. Open it alone.",
-            "Skipped %(n)d items: others must approve them, they wait for tool calls, or were edited. Open each alone.",
+            "Skipped %(n)d item: others must approve it, it waits for tool calls, or it was edited. Open it on its "
+            "own.",
+            "Skipped %(n)d items: others must approve them, they wait for tool calls, or they were edited. Open "
+            "each on its own.",
             others,
         )
         messages.warning(request, said % {"n": others})

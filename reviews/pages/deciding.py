@@ -89,7 +89,9 @@ def why_not(verdict: str, text: str | None, reason: str) -> str:
 
 
 def wants_answer() -> str:
-    return gettext("Nothing was decided: a question is answered or rejected, and nothing else can be answered.")
+    return gettext(
+        "Nothing was decided: a question can only be answered or rejected, and only a question can be answered."
+    )
 
 
 @dataclass(frozen=True)
@@ -160,9 +162,9 @@ def approvals_of(held: HeldItem, user: User, query: str = "") -> Approvals:
 def _why_none(mine: Approval | None, waits: bool, *, may: bool, named: Approvers) -> str:
     """Say why a reviewer's approval of a pending item is not wanted; empty where it is."""
     if not may:
-        return gettext("To approve this takes %(whom)s. You may reject it.") % {"whom": whom(named)}
+        return gettext("Approving this takes %(whom)s. You can still reject it.") % {"whom": whom(named)}
     if mine and waits:
-        return gettext("You approved this. It goes out once its tool calls are approved.")
+        return gettext("You approved this. It is released once its tool calls are approved.")
     if mine:
         return gettext("You approved this. Another person must approve it, too.")
     return ""

@@ -246,7 +246,7 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
     except decisions.WantsAnswer:
         return _split(request, filters, held, status=422, problem=wants_answer(), given=given, posted=posted)
     except decisions.NotApprover as refusal:
-        problem = gettext("Nothing was decided. To approve this takes %(whom)s.") % {"whom": whom(refusal.approvers)}
+        problem = gettext("Nothing was decided. Approving this takes %(whom)s.") % {"whom": whom(refusal.approvers)}
         return _split(request, filters, held, status=403, problem=problem, posted=posted)
     except NotGranted as wrong:
         problem = gettext("Nothing was decided: %(why)s") % {"why": secrets.masked_text(wrong.detail)}

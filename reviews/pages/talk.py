@@ -113,7 +113,7 @@ def comment(request: PersonRequest, held_id: str) -> HttpResponse:
     try:
         _made, unknown = talk.comment(held, request.user, text)
     except talk.Empty:
-        return _answer(request, held, wrong=gettext("Write something first: nothing was saved."), typed=text)
+        return _answer(request, held, wrong=gettext("Nothing was saved. Write something first."), typed=text)
     except talk.TooLong:
         wrong = gettext(
             "A comment has at most %(most)s characters, and an item %(comments)s comments: nothing was saved."
@@ -159,7 +159,7 @@ def assign(request: PersonRequest, held_id: str) -> HttpResponse:
             request, held, wrong=gettext("The item is no longer held: nothing was assigned."), state_only=True
         )
     except talk.MayNotDecide:
-        wrong = gettext("“%(name)s” is no reviewer of this team: nothing was assigned.") % {"name": name}
+        wrong = gettext("“%(name)s” is not a reviewer of this team. Nothing was assigned.") % {"name": name}
         return _answer(request, held, wrong=wrong, state_only=True)
     note = _told(done, person, request.user)
     return _answer(request, held, note=note, undo=Undo(reverse("assign", args=[held_id]), undo), state_only=True)
@@ -198,7 +198,7 @@ def snooze(request: PersonRequest, held_id: str) -> HttpResponse:
         return _to(held_id, filters)
     until = _until(chosen, now) if chosen in ("hour", "tomorrow") else _moment(request.POST.get("at", ""))
     if until is None:
-        return _answer(request, held, wrong=gettext("Give a date and a time: nothing was snoozed."), state_only=True)
+        return _answer(request, held, wrong=gettext("Nothing was snoozed. Enter a date and a time."), state_only=True)
     try:
         talk.snooze(held, request.user, until)
     except talk.NotPending:
@@ -213,7 +213,7 @@ def snooze(request: PersonRequest, held_id: str) -> HttpResponse:
             "at": _at(held.expires_at)
         }
         return _answer(request, held, wrong=wrong, state_only=True)
-    said = gettext("Snoozed until %(until)s. It expires as always, on %(expires)s.")
+    said = gettext("Snoozed until %(until)s. It still expires on %(expires)s.")
     told = said % {"until": _at(until), "expires": _at(held.expires_at)}
     undoable.say(request, told, reverse("snooze", args=[held_id]), ("until", "now"))
     following = listing.neighbour(filters, request.user.teams, held, presence.of(request.user))

@@ -55,7 +55,7 @@ _SAYINGS: tuple[tuple[str, Any], ...] = (
     (r"What it would do it to cannot be told, .+", _("What it would be done to cannot be read for certain.")),
     (
         r"The tool's server is not trusted, .+",
-        _("The tool's server is not trusted, so what it says counts for nothing."),
+        _("The tool's server is not trusted, so its hints are ignored."),
     ),
     # effects of tool calls
     (r"an unknown program", _("unknown program")),
@@ -93,14 +93,14 @@ _SAYINGS: tuple[tuple[str, Any], ...] = (
     # the next cycle
     (r"hesitation review: held (?P<kinds>.+)", _("to look again at what is held: %(kinds)s")),
     # quality
-    (r"nothing is said", _("nothing is said")),
+    (r"nothing is said", _("it says nothing")),
     (r"shares hardly a word with the message", _("shares hardly a word with the message")),
     (r"shares no word with the message", _("shares no word with the message")),
     (
         rf"(?P<count>{_NUMBER}) of (?P<asked>\d+) question\(s\) not accounted for",
         ngettext_lazy(
-            "%(count)s of %(asked)s question not accounted for",
-            "%(count)s of %(asked)s questions not accounted for",
+            "%(count)s of %(asked)s question not addressed",
+            "%(count)s of %(asked)s questions not addressed",
             "asked",
         ),
     ),
@@ -118,10 +118,10 @@ _SAYINGS: tuple[tuple[str, Any], ...] = (
         ),
     ),
     (rf"(?P<length>{_NUMBER}) characters, (?P<most>{_NUMBER}) at most", _("%(length)s characters, %(most)s at most")),
-    (rf"(?P<alike>{_NUMBER})% like the last response", _("%(alike)s%% like the last response")),
+    (rf"(?P<alike>{_NUMBER})% like the last response", _("%(alike)s%% similar to the last response")),
     (
         rf"(?P<alike>{_NUMBER})% like the response (?P<back>{_NUMBER}) before",
-        _("%(alike)s%% like the response %(back)s before"),
+        _("%(alike)s%% similar to the response %(back)s before"),
     ),
     # confidence
     (r"cold start", _("cold start")),
@@ -182,7 +182,9 @@ _SAYINGS: tuple[tuple[str, Any], ...] = (
     ),
     (
         rf"(?P<passed>\d+) tests pass, (?P<best>{_NUMBER}) did",
-        ngettext_lazy("%(passed)s test passes, %(best)s did", "%(passed)s tests pass, %(best)s did", "passed"),
+        ngettext_lazy(
+            "%(passed)s test passes, %(best)s did before", "%(passed)s tests pass, %(best)s did before", "passed"
+        ),
     ),
 )
 _COUNTED = ("asked", "length", "minutes", "passed", "failed")  # by which a saying is singular or plural

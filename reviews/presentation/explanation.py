@@ -24,8 +24,8 @@ from reviews.records.reasons import described
 TITLES = SIGNALS
 FLAGS = {
     "empty": gettext_lazy("Says nothing"),
-    "off-topic": gettext_lazy("Hardly about the message"),
-    "question-unanswered": gettext_lazy("Question not accounted for"),
+    "off-topic": gettext_lazy("Barely about the message"),
+    "question-unanswered": gettext_lazy("Question not addressed"),
     "language-mismatch": gettext_lazy("Another language"),
     "variant-mismatch": gettext_lazy("The other Chinese script"),
     "forbidden-phrase": gettext_lazy("Forbidden phrase"),
@@ -186,7 +186,7 @@ def _evaluated(evaluation: EvaluationPart) -> list[str]:
     told = []
     for share, judged, not_judged in shares:
         told.append(not_judged if share is None else judged % {"share": f"{share:g}"})
-    told.append(gettext("length ok") if evaluation["length_ok"] else gettext("length out of its limits"))
+    told.append(gettext("length ok") if evaluation["length_ok"] else gettext("length outside its limits"))
     told.append(gettext("said before") if evaluation["repetition"] else gettext("no repetition"))
     return told
 
@@ -214,7 +214,7 @@ def _detail(name: str, detail: str) -> str:
     if name == "no-hedge":
         return gettext("nothing in it leaves room for doubt")
     if name == "overconfidence" and len(numbers) == 2:
-        return gettext("%(conclusions)s conclusions against %(reasons)s reasons") % {
+        return gettext("conclusions: %(conclusions)s, reasons: %(reasons)s") % {
             "conclusions": numbers[0],
             "reasons": numbers[1],
         }

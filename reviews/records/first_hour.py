@@ -42,7 +42,7 @@ def steps(agent: Agent, person: User) -> dict[str, Any]:
         Step("teammate", _("Add a teammate"), _has_several(agent.team_id), reverse("team")),
         Step(
             "notices",
-            _("Choose who hears of held items"),
+            _("Choose who is notified of held items"),
             told or Channel.objects.filter(team=agent.team_id).exists(),
             reverse("preferences"),
         ),

@@ -27,7 +27,7 @@ ABOUT_TRUTH = ("wrong", "no-evidence")  # the others do not say that what was he
 DESCRIPTIONS: Mapping[str, Promise] = {
     Kind.REJECTION: gettext_lazy("Rejected by a person: “%(quote)s”"),
     Kind.CORRECTION: gettext_lazy("Corrected by a person: “%(quote)s”"),
-    Kind.SECOND_LOOK: gettext_lazy("Taken back on a second look: “%(quote)s”"),
+    Kind.SECOND_LOOK: gettext_lazy("Withdrawn on a second look: “%(quote)s”"),
     Kind.MEMORY: gettext_lazy("Contradicted by newer knowledge: “%(quote)s”"),
     Kind.CONTRAST: gettext_lazy("Often rejected: “%(quote)s”"),
 }

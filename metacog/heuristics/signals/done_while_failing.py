@@ -16,7 +16,7 @@ SPEC = SignalSpec(
     weight=30,
     sees=("done",),
     find=find,
-    title=gettext_noop("Said to be done while it fails"),
+    title=gettext_noop("Claims to be done while it fails"),
     color="done",
     speaks="something is said to be done (*done*, *fixed*, 完成) in a step whose `command_failed` is true, or with "
     "`tests` that fail",

@@ -25,19 +25,19 @@ SPEC = SignalSpec(
     details=(
         (
             r"says (?P<said>[^;]+); the parts make (?P<made>.+?) \(and (?P<more>[\d.,]+) more\)",
-            gettext_noop("says %(said)s; the parts make %(made)s (and %(more)s more)"),
+            gettext_noop("says %(said)s; it should be %(made)s (and %(more)s more)"),
         ),
         (
             r"says (?P<said>[^;]+); the parts make (?P<made>.+)",
-            gettext_noop("says %(said)s; the parts make %(made)s"),
+            gettext_noop("says %(said)s; it should be %(made)s"),
         ),
         (
             r"says (?P<said>[^;]+); (?P<of>.+) makes (?P<made>.+?) \(and (?P<more>[\d.,]+) more\)",
-            gettext_noop("says %(said)s; %(of)s makes %(made)s (and %(more)s more)"),
+            gettext_noop("says %(said)s; %(of)s is %(made)s (and %(more)s more)"),
         ),
         (
             r"says (?P<said>[^;]+); (?P<of>.+) makes (?P<made>.+)",
-            gettext_noop("says %(said)s; %(of)s makes %(made)s"),
+            gettext_noop("says %(said)s; %(of)s is %(made)s"),
         ),
     ),
 )

@@ -46,7 +46,7 @@ def answer(app: ChatApp, press: Press) -> Reply:
     if person is None:
         with translation.override(app.language):
             return Told(
-                gettext("Say once who you are in metacog: open this link while you are signed in there."),
+                gettext("Show once who you are in metacog: open this link while you are signed in there."),
                 setup.connect_link(app, press.user, press.name),
                 gettext("Connect to metacog"),
                 is_theirs=True,
@@ -63,11 +63,11 @@ def _asked(app: ChatApp, press: Press, person: User) -> Asked | Told:
     items = HeldItem.objects.select_related("response__problem", "agent__team", "call", "question", "terms")
     held = items.filter(team=app.team_id, public_id=public_id).first() if version.isdecimal() else None
     if held is None:
-        return Told(gettext("This item is not there any more."))
+        return Told(gettext("This item no longer exists."))
     if not vouching.may_use_tokens(person) or vouching.lacks_second_factor(person):  # as the console and its API
-        return Told(gettext("Nothing was decided. Sign in to metacog first: it says what is missing."))
+        return Told(gettext("Nothing was decided. Sign in to metacog first: it shows what else is required."))
     if not person.has_role(app.team_id, Role.REVIEWER):
-        return Told(gettext("Nothing was decided: it takes a reviewer of the team."))
+        return Told(gettext("Nothing was decided: only reviewers of the team can decide."))
     return Asked(app, press, person, held, int(version[:9]), chosen)
 
 
@@ -148,7 +148,8 @@ def _decide(asked: Asked, verdict: str, **how: Any) -> Reply:
         return Told(_stands(asked, standing.decision))
     except decisions.NotApprover as refused:
         return Told(
-            gettext("To approve this takes %(whom)s. You may reject it.") % {"whom": plain(whom(refused.approvers))}
+            gettext("Approving this takes %(whom)s. You can still reject it.")
+            % {"whom": plain(whom(refused.approvers))}
         )
     except decisions.WantsAnswer:
         return Told(wants_answer())
@@ -179,7 +180,9 @@ def _form(asked: Asked, title: str, fields: Sequence[Field], submit: str) -> Rep
     if asked.held.state != State.PENDING:
         return Told(_stands(asked, None))
     link = url("item", asked.held.public_id)
-    otherwise = Told(gettext("This takes more than fits here. Open the item to answer."), link, gettext("Open"))
+    otherwise = Told(
+        gettext("The answer needs more fields than fit here. Open the item to answer."), link, gettext("Open")
+    )
     about = f"{asked.held.public_id}:{asked.version}"
     return Form(title[:MOST_TITLE], asked.press.action, about, fields, submit, otherwise)
 

@@ -76,7 +76,7 @@ def remove(request: Request, team_id: int, kind: str) -> HttpResponse:
     try:
         setup.CHATS[kind].leave(app)
     except Refused:
-        messages.info(request, _("The chat could not be told. What it still sends is refused."))
+        messages.info(request, _("The chat could not be notified. Anything it still sends is refused."))
     setup.remove(app, request.user)
     messages.success(request, _("Nothing more is posted to %(chat)s.") % {"chat": app})
     return redirect("chat", team.pk, kind)

@@ -87,4 +87,4 @@ def _name(request: PersonRequest) -> str:
 def _taken(why: saved_views.Taken, name: str) -> str:
     if str(why) == "many":
         return gettext("There are %(n)s saved views: delete one first.") % {"n": saved_views.MOST}
-    return gettext("There is a view called “%(name)s” already: choose another name.") % {"name": name}
+    return gettext("There is already a view called “%(name)s”. Choose another name.") % {"name": name}

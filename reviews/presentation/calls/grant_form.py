@@ -35,7 +35,7 @@ UNTIL: Mapping[str, Promise] = {
 }
 TITLES: Mapping[Match, Promise] = {
     "shape": _("Calls like this"),
-    "call": _("This very call"),
+    "call": _("Exactly this call"),
     "tool": _("All calls of the tool"),
 }
 State = CallGrant.State
@@ -140,7 +140,7 @@ def wanted(posted: Mapping[str, str], *, is_edited: bool) -> grants.Wanted | Non
     if posted.get("grant") != "1" and not posted.get(QUICK):
         return None
     if is_edited:  # the form said what passes of the call as it came
-        raise grants.NotGranted("", gettext("A grant is for the call as it came. Approve the edit without one."))
+        raise grants.NotGranted("", gettext("A grant covers only the original call. Approve the edit without a grant."))
     if posted.get(QUICK):
         return grants.Wanted(seconds=SECONDS["10m"])  # the very call, in its session
     until, typed = posted.get("grant_until", ""), posted.get("grant_uses", "").strip()
@@ -150,7 +150,7 @@ def wanted(posted: Mapping[str, str], *, is_edited: bool) -> grants.Wanted | Non
     if scope is None or match is None or until not in UNTIL:
         raise grants.NotGranted("", gettext("Choose what passes, where, and until when."))
     if uses is not None and not 1 <= uses <= grants.MOST_USES:
-        told = gettext("Give a number of uses from 1 to %(most)s, or none.")
+        told = gettext("Enter a number of uses from 1 to %(most)s, or leave it empty.")
         raise grants.NotGranted("/uses", told % {"most": f"{grants.MOST_USES:,}"})
     if until == TONIGHT:
         zone = timezone.get_current_timezone()

@@ -53,11 +53,11 @@ _DOES_BARE = {
     "irreversible": _("cannot be undone"),
 }
 _WHY: Mapping[Why, Any] = {
-    "compound": _("It is more than one simple command, or redirects or substitutes."),
+    "compound": _("It is more than one simple command, or uses redirection or substitution."),
     "unreadable": _("What it would do cannot be read for certain."),
-    "no-shape": _("Nothing about it is narrow enough to tell calls like it."),
+    "no-shape": _("Nothing about it is specific enough to recognize similar calls."),
     "free-text": _("The tool takes free text: %(place)s."),
-    "keys": _("The tool takes names that no schema bounds: %(place)s."),
+    "keys": _("The tool takes names that no schema limits: %(place)s."),
 }
 
 
@@ -121,7 +121,7 @@ def _shape(tool: str, shape: Mapping[str, Any]) -> str:
     said = [_code(" ".join(filter(None, words)) or shape.get("sql") or tool)]
     if "flags" in shape:
         flags = " ".join(map(_code, shape["flags"]))
-        with_flags = gettext("with %(flags)s and no other flag") % {"flags": flags}
+        with_flags = gettext("with %(flags)s only") % {"flags": flags}
         said.append(with_flags if flags else gettext("without flags"))
     effects = [(each, "") if isinstance(each, str) else (each[0], each[-1] or "") for each in shape.get("effects", ())]
     said += _effects(effects)
@@ -129,7 +129,7 @@ def _shape(tool: str, shape: Mapping[str, Any]) -> str:
     if "publish" in kinds and "irreversible" not in kinds:
         said.append(gettext("not by force"))
     if "arguments" in shape and "program" not in shape:
-        said.append(gettext("with %(names)s alone") % {"names": gettext(", ").join(map(_code, shape["arguments"]))})
+        said.append(gettext("only with %(names)s") % {"names": gettext(", ").join(map(_code, shape["arguments"]))})
     if cwd := shape.get("cwd"):
         said.append(gettext("in %(folder)s") % {"folder": _code(cwd)})
     if rest := {name: value for name, value in shape.items() if name not in _SAID}:

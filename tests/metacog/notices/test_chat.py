@@ -52,7 +52,7 @@ def test_it_is_told_of_each_item_once_and_no_more_than_it_may(
     hold(other, NOW - 2 * MINUTE)
     sweep(NOW)
     assert texts(receiver) == [
-        "1 new held item in Aurora, score 50. The oldest is held for 2 min.\n"
+        "1 new held item in Aurora, score 50. The oldest has been held for 2 min.\n"
         "• CHAT from kuro, score 50: Absolute claim, Error pattern: cause named before it was measured\n"
         f"https://metacog.example.org/queue/{held}/"
     ]
@@ -62,7 +62,7 @@ def test_it_is_told_of_each_item_once_and_no_more_than_it_may(
     assert len(receiver.seen) == 1
     sweep(NOW + 15 * MINUTE)
     assert texts(receiver)[1].startswith(
-        "4 new held items in Aurora, the highest score 50. The oldest is held for 17 min."
+        "4 new held items in Aurora, the highest score 50. The oldest has been held for 17 min."
     )
     assert texts(receiver)[1].endswith("1 more is in the queue.\nhttps://metacog.example.org/queue/")
     sweep(NOW + DAY)

@@ -23,7 +23,7 @@ from tests.reviews.asking.conftest import MINUTE, ask, sweep
 from tests.tables import table
 
 pytestmark = pytest.mark.django_db
-DECIDE, NEXT = "You are asked to decide 1 held item.", "Nobody has decided 1 held item: you are asked now."
+DECIDE, NEXT = "You are asked to decide 1 held item.", "Nobody has decided 1 held item: now it is your turn."
 
 
 def escalated() -> list[tuple[str, list[str]]]:
@@ -240,7 +240,7 @@ def test_what_comes_in_one_turn_is_one_mail(people: dict[str, Any], kuro: Any, a
     ask(aurora, people["olga"], steps=[{"after": 15, "to": "owners"}])
     for _ in range(7):
         hold(kuro, NOW)
-    assert sweep(NOW + 15 * MINUTE) == [("olga", "Nobody has decided 7 held items: you are asked now.")]
+    assert sweep(NOW + 15 * MINUTE) == [("olga", "Nobody has decided 7 held items: now it is your turn.")]
     assert "2 more are in the queue." in str(mail.outbox[-1].body)
 
 

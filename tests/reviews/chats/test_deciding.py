@@ -194,7 +194,7 @@ def test_roles_and_approvers_hold(chat: Any, kuro: Any, alice: Any, role: str) -
     sweep(chat)
     Membership.objects.filter(user=alice).update(role=role)
     chat.press(ANNA[chat.kind], "Approve")
-    assert {"viewer": "it takes a reviewer", "reviewer": "takes an owner"}[role] in chat.told()
+    assert {"viewer": "only reviewers of the team", "reviewer": "takes an owner"}[role] in chat.told()
     assert item(held).state == "pending"
 
 

@@ -100,7 +100,7 @@ def test_who_may_not_approve_reads_why_and_may_reject(kuro: Caller, clients: lis
     held, (first, _second) = ask(kuro, rule(role="owner")), clients
     page = page_of(first, held)
     assert "disabled" in approve_button(page)
-    assert "To approve this takes an owner. You may reject it." in page
+    assert "Approving this takes an owner. You can still reject it." in page
     assert "needs an owner" in first.get("/queue/").content.decode()
     answer = press(first, held)
     assert (answer.status_code, "takes an owner" in answer.content.decode()) == (403, True)
@@ -153,7 +153,7 @@ def test_links_in_mail_obey(kuro: Caller, alice: Any, bob: Any, client: Any) -> 
     other = ask(kuro, rule(role="owner"), arguments={"eur": 7})
     row = HeldItem.objects.select_related("agent", "team").get(public_id=other)
     link = mail_links.path(mail_links.link_to(alice, row, timezone.now()))
-    assert "To approve this takes an owner" in client.get(link).content.decode()
+    assert "Approving this takes an owner" in client.get(link).content.decode()
     assert client.post(link, form | {"sha256": row.sha256}).status_code == 403
 
 
@@ -180,7 +180,7 @@ def test_waiting_words_are_shown_with_their_calls(kuro: Caller, alice: Any, clie
     assert "waits for 2 tool calls" in client.get("/queue/?needs=calls").content.decode()
     page = page_of(client, words["held"])
     assert "Waits for 2 tool calls" in page
-    assert "Nothing else is to be decided." in page
+    assert "Nothing else needs a decision." in page
     assert "Approve without waiting" in page
     assert all(f"/queue/{each['held']}/" in page for each in (first, second))
     assert f"/queue/{words['held']}/" in page_of(client, first["held"])
@@ -191,10 +191,10 @@ def test_risky_words_approved_first_leave_the_queue(kuro: Caller, alice: Any, cl
     words, held = post(kuro, chat(HELD), call(), response=HELD)
     client = clients[0]
     assert set(listed(client)) == {words["held"], held["held"]}
-    assert "It needs a decision of its own as well." in page_of(client, words["held"])
+    assert "It also needs its own decision." in page_of(client, words["held"])
     assert "Approved; it waits for its tool calls:" in press(client, words["held"]).content.decode()
     assert listed(client) == listed(clients[1]) == [held["held"]]
-    assert "You approved this. It goes out once its tool calls are approved." in page_of(client, words["held"])
+    assert "You approved this. It is released once its tool calls are approved." in page_of(client, words["held"])
     assert to_do(alice)["queue"] == 1
 
 

@@ -234,7 +234,7 @@ def test_it_says_what_there_was_nothing_to_judge_by(kuro: Any, told: Any) -> Non
     kuro.respond("It may rain in the north today, says [1].")
     page = told(pages_of(kuro.respond("It may rain in the north today, says [1]."))[0])
     assert "responsiveness not assessed · completeness not assessed · consistency 1 · length ok · said before" in page
-    assert "length out of its limits" in told(pages_of(kuro.respond("Ok"))[0])
+    assert "length outside its limits" in told(pages_of(kuro.respond("Ok"))[0])
     for silent in ("Next cycle", "Events"):
         assert silent not in page
 

@@ -97,7 +97,7 @@ class TestShown:
             "call_8",
             'href="/queue/?metadata.run=r-12"',
             'href="/queue/?session=s1"',
-            "No call of this tool was decided yet.",
+            "No call of this tool has been decided yet.",
         ):
             assert part in page, part
         assert "of 100: reasons to look twice" not in page, "a rule asked, no score"

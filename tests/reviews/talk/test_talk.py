@@ -147,7 +147,7 @@ def test_an_item_is_assigned_to_no_one_who_cannot_decide_it(
     path = f"/queue/{held.public_id}/assign"
     answer = as_person(alice).post(path, {"assignee": name}, headers={"hx-request": "true"})
     assert answer.status_code == 422
-    assert "is no reviewer of this team" in answer.content.decode()
+    assert "is not a reviewer of this team" in answer.content.decode()
     assert not ItemTalk.objects.exclude(assignee=None).exists()
 
 
@@ -158,7 +158,7 @@ def test_a_snoozed_item_leaves_the_queue_until_then_and_comes_back_by_itself(
     token = client.get("/queue/").content.decode()
     page = client.post(f"/queue/{held.public_id}/snooze", {"until": "hour"}, follow=True).content.decode()
     assert "Snoozed until" in page
-    assert "It expires as always" in page
+    assert "It still expires on time" in page
     assert rows(as_person(bob)) == []
     assert rows(as_person(bob), "?snoozed=1") == [held.public_id]
     assert "Snoozed&nbsp;1" in as_person(bob).get("/queue/").content.decode()
