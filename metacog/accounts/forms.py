@@ -56,8 +56,8 @@ STUCK = {
     "uncertainty": _("Does not know why"),
     "scope-creep": _("Starts over without a reason"),
     "stale-context": _("Context nearly full"),
-    "no-commits": _("No commit for long"),
-    "test-regression": _("Tests that used to pass fail"),
+    "no-commits": _("No commit for a long time"),
+    "test-regression": _("Tests that used to pass now fail"),
 }
 KINDS = {"chat": "CHAT", "task": "TASK", "remember": "REMEMBER"}
 RELEASED_BY = {"person": _("only a person"), "agent": _("a person or the agent")}

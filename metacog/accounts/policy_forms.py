@@ -50,10 +50,10 @@ LABELS = {
     "budget_extension": gettext_lazy("Extra calls granted by rule"),
     "budget_wait_seconds": gettext_lazy("Extension request expires after"),
     "require_signature": gettext_lazy("Require key and signature"),
-    "plain_text_as_chat": gettext_lazy("A response without items is one CHAT"),
+    "plain_text_as_chat": gettext_lazy("A response without items counts as one CHAT"),
     "remember_into_memory": gettext_lazy("Add each REMEMBER to the team's memory"),
-    "stuck_threshold": gettext_lazy("Asks to think twice from"),
-    "accept_relayed_yes": gettext_lazy("Accept a yes to Think twice that the agent relays"),
+    "stuck_threshold": gettext_lazy("Suggests thinking twice from"),
+    "accept_relayed_yes": gettext_lazy("Accept a yes to “Think twice” relayed by the agent"),
     "default_tool_call": gettext_lazy("Other tool calls"),
     "hold_words_with_calls": gettext_lazy("Hold a response's words while its tool call is held"),
     "elicitation": gettext_lazy("Questions of MCP servers"),
@@ -74,10 +74,10 @@ QUALITY = {
 }
 # By the setting's place among those of quality. Left empty, the engine's own counts.
 LENGTHS = {
-    ("en", "min"): gettext_lazy("Fewest characters"),
-    ("en", "max"): gettext_lazy("Most characters"),
-    ("zh", "min"): gettext_lazy("Fewest characters (Chinese, Japanese, Korean)"),
-    ("zh", "max"): gettext_lazy("Most characters (Chinese, Japanese, Korean)"),
+    ("en", "min"): gettext_lazy("Minimum characters"),
+    ("en", "max"): gettext_lazy("Maximum characters"),
+    ("zh", "min"): gettext_lazy("Minimum characters (Chinese, Japanese, Korean)"),
+    ("zh", "max"): gettext_lazy("Maximum characters (Chinese, Japanese, Korean)"),
 }
 RECENT = {
     "recent_window": gettext_lazy("Earlier responses compared"),
@@ -91,7 +91,7 @@ BOUNDS = {
 # By the setting among those of stuck, as above.
 LOOPS = {
     "repeats": gettext_lazy("Repeats that make a loop"),
-    "context_limit": gettext_lazy("Context in use, above a share of"),
+    "context_limit": gettext_lazy("Share of context in use above"),
     "idle_minutes": gettext_lazy("Work without a commit"),
 }
 
@@ -146,7 +146,7 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
     review_seconds = _duration(
         "review_seconds",
         gettext_lazy(
-            "When the agent looks at its held item again. Such as 2 min or 1 h 30 min; a number counts seconds."
+            "When the agent looks at its held item again, such as 2 min or 1 h 30 min. A plain number means seconds."
         ),
     )
     expiry_seconds = _duration("expiry_seconds", gettext_lazy("Such as 7 days; nobody can approve it afterwards."))
@@ -160,21 +160,21 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         readers_errors,
         {},
         gettext_lazy(
-            "What an argument of a tool holds, where its name does not say so. * in the tool matches any characters. "
-            "An argument is a JSON Pointer."
+            "What a tool's argument contains, if its name does not say so. * in the tool matches any characters. "
+            "Write the argument as a JSON Pointer."
         ),
     )
     programs = JsonField(
         "programs",
         programs_errors,
         [],
-        gettext_lazy("Programs that the table does not know, and their effects. They come first."),
+        gettext_lazy("Programs that metacog does not know, and their effects. They take precedence."),
     )
     trusted_servers = JsonField(
         "trusted_servers",
         servers_errors,
         [],
-        gettext_lazy("Names of MCP servers. Only their tools' hints can allow."),
+        gettext_lazy("Names of MCP servers. Only hints of their tools can allow a call."),
     )
 
     class Meta:
@@ -187,18 +187,19 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         labels = LABELS
         help_texts = {
             "profile": gettext_lazy(
-                "Seed matches words anywhere. Aware reads them in context, also looks for facts without a source and "
-                "for hidden characters, and ignores a missing hedge. Measured on texts of others: Seed's score tells "
-                "wrong answers from right ones no better than chance, and of 41 of its highlights 27 were wrong; of 60 "
-                "of Aware's 13 were. A new profile brings its own default weights; weights that you changed stay."
+                "Seed matches words anywhere. Aware reads them in context, also looks for facts without a source "
+                "and for hidden characters, and ignores a missing hedge. In a test on other people's texts, Seed's "
+                "score told wrong answers from right ones no better than chance, and 27 of its 41 highlights were "
+                "wrong; of Aware's 60, 13 were. A new profile brings its own default weights; weights that you "
+                "changed stay."
             ),
             "plain_text_as_chat": gettext_lazy(
                 "For agents that post plain text. Without items or tags, nothing can be held. An items field, even an "
                 "empty one, takes precedence."
             ),
             "stuck_threshold": gettext_lazy(
-                "1–100 points. Defaults: Seed asks from 7, Aware from 6. A value that you changed stays when the "
-                "profile changes."
+                "1–100 points. Defaults: 7 for Seed, 6 for Aware. A value that you changed stays when the profile "
+                "changes."
             ),
             "remember_into_memory": gettext_lazy(
                 "A REMEMBER goes to a curator first if it reaches the marking threshold, matches an error pattern or "
@@ -251,7 +252,7 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
             "context_limit": forms.FloatField(label=LOOPS["context_limit"], required=False, min_value=0, max_value=1),
             "idle_minutes": DurationField(
                 label=LOOPS["idle_minutes"], required=False, most=MOST_MINUTES, unit=MINUTE,
-                help_text=gettext_lazy("Such as 30 min; a number counts minutes."),
+                help_text=gettext_lazy("Such as 30 min. A plain number means minutes."),
             ),
         }  # fmt: skip
         for name, field in loops.items():
@@ -306,13 +307,13 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
             **{name: value for name in LOOPS if (value := data.get(f"stuck_{name}")) is not None},
         }
         if data.get("quality_low_at", 0) > data.get("quality_pass_at", 1):
-            self.add_error("quality_low_at", _("Low must end below the score that passes."))
+            self.add_error("quality_low_at", _("“Low below” must be lower than “Passes from”."))
         for script, limits in policy.quality.get("limits", {}).items():
             if limits["min"] > limits["max"]:
                 end = "min" if data.get(f"quality_{script}_max") is None else "max"
-                self.add_error(f"quality_{script}_{end}", _("The fewest must not exceed the most."))
+                self.add_error(f"quality_{script}_{end}", _("The minimum must not exceed the maximum."))
         if data.get("quality_similar_at") == 0:
-            self.add_error("quality_similar_at", _("At 0 every text is a repetition. Give a higher share."))
+            self.add_error("quality_similar_at", _("At 0, every text counts as a repetition. Enter a higher share."))
         if not self.errors:
             try:
                 QualitySettings.from_dict(policy.quality)

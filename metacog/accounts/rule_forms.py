@@ -39,7 +39,7 @@ MORE = ("effects", *PLACES, "hints", *WHO)  # cells that a rule has once it was 
 LIST_NAMES = {
     "any": gettext_lazy("It does any of"),
     "all": gettext_lazy("It does all of"),
-    "only": gettext_lazy("It does nothing but"),
+    "only": gettext_lazy("It does only"),
 }
 EFFECT_NAMES = {
     "read": gettext_lazy("Read"),
@@ -59,8 +59,8 @@ EFFECT_NAMES = {
 PLACE_NAMES = {
     "inside": gettext_lazy("Every path in"),
     "outside": gettext_lazy("On a path outside of"),
-    "objects": gettext_lazy("On what is like"),
-    "except": gettext_lazy("But not on"),
+    "objects": gettext_lazy("On anything like"),
+    "except": gettext_lazy("Except on"),
 }
 OPERATOR_NAMES = {
     "eq": gettext_lazy("is"),
@@ -73,7 +73,7 @@ OPERATOR_NAMES = {
     "glob": gettext_lazy("like (*)"),
     "regex": gettext_lazy("matches (regex)"),
     "exists": gettext_lazy("exists"),
-    "secret": gettext_lazy("holds a secret"),
+    "secret": gettext_lazy("contains a secret"),
 }
 DO_NAMES = {
     "ask": gettext_lazy("Ask a person"),
@@ -89,15 +89,15 @@ ROLE_NAMES = {
 }
 # What is typed into a cell can be wrong in these ways; the engine says it in English, for the API too.
 _ERRORS = {
-    "tool": gettext_lazy("Give the name of a tool, with * for any characters; at most 500."),
+    "tool": gettext_lazy("Enter the name of a tool, 500 characters at most; * stands for any characters."),
     "do": gettext_lazy("Choose what to do."),
     "reason": gettext_lazy("At most 300 characters."),
     "pointer": gettext_lazy("Write a JSON Pointer into the arguments, such as /eur."),
 }
 _VALUE_ERRORS = {
-    **dict.fromkeys(("gt", "ge", "lt", "le"), gettext_lazy("Give a number, or a text to compare texts with.")),
-    "in": gettext_lazy("Give 1 to 1,000 values, with commas between them."),
-    "glob": gettext_lazy("Give a text of 1 to 500 characters, with * for any."),
+    **dict.fromkeys(("gt", "ge", "lt", "le"), gettext_lazy("Enter a number, or a text to compare texts with.")),
+    "in": gettext_lazy("Enter 1 to 1,000 values, separated by commas."),
+    "glob": gettext_lazy("Enter 1 to 500 characters; * stands for any characters."),
     "exists": gettext_lazy("Write true or false."),
     "secret": gettext_lazy("Write true or false."),
 }

@@ -379,7 +379,7 @@ def agent_pack(request: Request, agent_id: str) -> HttpResponse:
     try:
         saved = agents.apply_pack(found, request.user, pack, based_on=int(based_on))
     except agents.PolicyMoved:
-        messages.error(request, _("Another version came into force meanwhile. Nothing was changed."))
+        messages.error(request, _("Another version has come into force since. Nothing was changed."))
     else:
         title = next(each.title for each in pack_words.shown() if each.name == pack["name"])
         told = {"version": saved.version, "pack": title}

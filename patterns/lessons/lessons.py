@@ -192,7 +192,7 @@ def checked(text: str) -> str:
     if len(text) > Lesson.MAX_TEXT:
         raise NotDone(_("A lesson has at most %(most)d characters.") % {"most": Lesson.MAX_TEXT})
     if "\0" in text:
-        raise NotDone(_("A lesson cannot hold a NUL character."))
+        raise NotDone(_("A lesson cannot contain a NUL character."))
     return text
 
 

@@ -30,7 +30,7 @@ def keyword_problems(keywords: object) -> list[str]:
         return [str(_("Give at least one keyword or phrase."))]
     problems = []
     if len(keywords) > MAX_KEYWORDS:
-        problems.append(str(_("At most %(most)d keywords a pattern.")) % {"most": MAX_KEYWORDS})
+        problems.append(str(_("At most %(most)d keywords per pattern.")) % {"most": MAX_KEYWORDS})
     for keyword in keywords:
         if not isinstance(keyword, str) or is_too_short(keyword):
             problems.append(
@@ -43,7 +43,7 @@ def keyword_problems(keywords: object) -> list[str]:
                 % {"keyword": keyword[:30], "most": MAX_KEYWORD_LENGTH}
             )
         elif "\0" in keyword:
-            problems.append(str(_("A keyword cannot hold a NUL character.")))
+            problems.append(str(_("A keyword cannot contain a NUL character.")))
     return problems
 
 

@@ -103,7 +103,7 @@ def plan(team: Team, raw: bytes, state: str = ErrorPattern.State.ACTIVE) -> Plan
             if "keywords" in fields:
                 notes.append(_("Keywords: %(keywords)s.") % {"keywords": ", ".join(each.keywords)})
             if "keywords" in fields and row.state == ErrorPattern.State.ACTIVE:
-                notes.append(_("The pattern is active: its new keywords count at once."))
+                notes.append(_("The pattern is active: its new keywords take effect at once."))
         elif made.fates[each.id] == "add":
             notes.append(_("Keywords: %(keywords)s.") % {"keywords": ", ".join(each.keywords)})
         told.entries.append(Planned(place, each.description, made.fates[each.id], notes))
@@ -287,7 +287,7 @@ def _entries(raw: bytes) -> tuple[list[tuple[str, Pattern | Wrong]], dict[str, i
         raise BadFile([translated(error.detail)]) from None
     if entries is None:
         raise BadFile(
-            [_("The file holds no list of patterns, nor an object with one as “patterns” or “errorPatterns”.")]
+            [_("The file contains neither a list of patterns nor an object with one as “patterns” or “errorPatterns”.")]
         )
     first: dict[str, int] = {}
     found: list[tuple[str, Pattern | Wrong]] = []

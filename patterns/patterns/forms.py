@@ -40,7 +40,7 @@ class WrittenForm(StoredForm):
     keywords = KeywordsField(
         label=_("Keywords"),
         help_text=_(
-            "One keyword a line. The pattern fires when a response contains any one of them. There are no wildcards."
+            "One keyword per line. The pattern fires when a response contains any one of them. There are no wildcards."
         ),
     )
     description = ShownField(
@@ -71,9 +71,8 @@ class NewForm(WrittenForm):
         if self.initial.get("keywords"):
             self.fields["keywords"].label = gettext("Proposed keywords")
             self.fields["keywords"].help_text = gettext(
-                "They occur in the held text and in few other texts of this agent. Change them where other "
-                "words show the mistake better. One keyword a line; any one of them fires. There are no "
-                "wildcards."
+                "They occur in the held text and in few other texts of this agent. Change them if other words show "
+                "the mistake better. One keyword per line; any one of them fires. There are no wildcards."
             )
 
 
@@ -83,7 +82,7 @@ class PatternForm(StoredModelForm):
     keywords = KeywordsField(
         label=_("Keywords"),
         help_text=_(
-            "One keyword a line. The pattern fires when a response contains any one of them. There are no wildcards."
+            "One keyword per line. The pattern fires when a response contains any one of them. There are no wildcards."
         ),
     )
 

@@ -49,8 +49,8 @@ class Taken(NamedTuple):
         ]
         if self.kept:
             told = ngettext(
-                "%(count)d line fit no field and was kept as a note.",
-                "%(count)d lines fit no field and were kept as notes.",
+                "%(count)d line matched no field and was kept as a note.",
+                "%(count)d lines matched no field and were kept as notes.",
                 self.kept,
             )
             sentences.append(told % {"count": self.kept})
@@ -101,8 +101,8 @@ def _notes(parsed: Parsed, row: Any) -> list[str]:
         notes.append(told % {"count": len(row.trail)})
     if parsed.kept:
         told = ngettext(
-            "%(count)d line fits no field and is kept as a note.",
-            "%(count)d lines fit no field and are kept as notes.",
+            "%(count)d line matches no field and is kept as a note.",
+            "%(count)d lines match no field and are kept as notes.",
             parsed.kept,
         )
         notes.append(told % {"count": parsed.kept})
@@ -172,9 +172,9 @@ def _too_many(agent: Agent, active: Sequence[str]) -> str:
     if len(active) <= most:
         return ""
     told = {"count": len(active), "names": ", ".join(sorted(active)), "most": most}
-    return _(
-        "%(count)d threads would be active (%(names)s); the limit is %(most)d. Give some the status paused."
-    ) % told
+    return (
+        _("%(count)d threads would be active (%(names)s); the limit is %(most)d. Give some the status paused.") % told
+    )
 
 
 def give(agent: Agent) -> Iterator[tuple[str, str]]:
@@ -258,7 +258,7 @@ def _all(files: Sequence[tuple[str, bytes]]) -> Iterator[tuple[str, Parsed | Thr
                 _check(each)
                 slug = each.thread.slug
                 if slug in slugs:
-                    reason = _("the thread %(slug)s occurs in these files before") % {"slug": slug}
+                    reason = _("the thread %(slug)s already occurs earlier in these files") % {"slug": slug}
                     raise ThreadError(each.places.title, reason)
                 slugs.add(slug)
                 yield name, each

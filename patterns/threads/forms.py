@@ -46,7 +46,7 @@ class EditForm(MaskedTexts, StoredModelForm):
     notes = _lines(
         _("Notes"),
         ThoughtThread.MAX_FILED,
-        _("Lines of a file that fit no field, and its other sections. Exported with the thread."),
+        _("Lines of a file that match no field, and its other sections. Exported with the thread."),
         rows=6,
     )
 

@@ -104,9 +104,7 @@ class Changes:
                     "title, or give a slug."
                 )
             elif known.state == State.RESOLVED:
-                sentence = _(
-                    "The thread %(slug)s, “%(title)s”, is resolved. Choose another title."
-                )
+                sentence = _("The thread %(slug)s, “%(title)s”, is resolved. Choose another title.")
             else:
                 sentence = _("The thread %(slug)s exists already: “%(title)s”, %(state)s. Continue it.")
             told = {"slug": known.slug, "title": known.title, "state": known.get_state_display().lower()}
@@ -185,8 +183,8 @@ class Changes:
         most, active = scorer_shown(self.agent).policy.max_active_threads, self.active()
         if len(active) >= most:
             sentence = ngettext(
-                "The limit is %(most)d active thread, and there is: %(names)s. Pause or resolve it first.",
-                "The limit is %(most)d active threads, and there are: %(names)s. Pause or resolve one first.",
+                "The limit is %(most)d active thread, and one is active: %(names)s. Pause or resolve it first.",
+                "The limit is %(most)d active threads, and these are active: %(names)s. Pause or resolve one first.",
                 most,
             )
             names = ", ".join(f"“{row.title}” ({row.slug})" for row in active)
@@ -259,10 +257,10 @@ def _not_from(row: ThoughtThread, op: str) -> str:
     if row.state == State.RESOLVED:
         return _("The thread %(slug)s is resolved and cannot be reopened. Create a new one.") % told
     if row.state == State.PAUSED and op == Op.PAUSE:
-        return _("The thread %(slug)s is paused already.") % told
+        return _("The thread %(slug)s is already paused.") % told
     if row.state == State.PAUSED:
         return _("The thread %(slug)s is paused. Resume it first.") % told
-    return _("The thread %(slug)s is active already.") % told
+    return _("The thread %(slug)s is already active.") % told
 
 
 def _event(action: str, row: ThoughtThread, actor: audit.Actor, **data: Any) -> AuditEvent:

@@ -110,7 +110,7 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
     is_saved = drafted and request.POST.get("do") == "save" and request.POST.get("seen") == _digest(form.instance)
     if is_saved and not form.cleaned_data["note"] and agents.changed_fields(current, form.instance):
         # Only people are asked: a file or an API that changes a policy may go without.
-        form.add_error("note", _("Give a reason for the change."))
+        form.add_error("note", _("Enter a reason for the change."))
         context["unexplained"] = True
     elif is_saved:
         try:
@@ -405,7 +405,7 @@ def _suggested(agent: Agent) -> list[Suggested]:
         rules = list(in_force.policy.rules)
         rules.insert(each.place, each.rule)
         agreed, of = each.share
-        note = _("People decided so %(agreed)s of %(of)s times") % {"agreed": agreed, "of": of}
+        note = _("People decided the same way %(agreed)s of %(of)s times") % {"agreed": agreed, "of": of}
         link = "?" + urlencode({"rules": as_text(rules), "note": note})
         share = ratio(Ratio(agreed, of))
         found.append(Suggested(each.rule, in_words(each.rule), share, percent(each.low), _calls(each.decided), link))

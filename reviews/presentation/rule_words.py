@@ -30,8 +30,8 @@ _OF_TEXTS = {  # compared by their code points, such as dates
     "le": _("%(place)s is %(value)s or comes before it"),
 }
 _SWITCHES = {
-    "exists": {True: _("%(place)s is there"), False: _("%(place)s is not there")},
-    "secret": {True: _("%(place)s holds a secret"), False: _("%(place)s holds no secret")},
+    "exists": {True: _("%(place)s exists"), False: _("%(place)s does not exist")},
+    "secret": {True: _("%(place)s contains a secret"), False: _("%(place)s contains no secret")},
 }
 EFFECTS = {
     "read": _("reads"),
@@ -51,8 +51,8 @@ EFFECTS = {
 _PLACES = {
     "inside": _("each path is in %(places)s"),
     "outside": _("on a path outside of %(places)s"),
-    "objects": _("on what is like %(places)s"),
-    "except": _("but not on %(places)s"),
+    "objects": _("on anything like %(places)s"),
+    "except": _("except on %(places)s"),
     "of": _("on an object of the kind %(places)s"),
 }
 
@@ -63,7 +63,7 @@ def in_words(rule: Mapping[str, Any]) -> str:
     said += effects(rule.get("effects") or {})
     said += _hints(rule.get("hints") or {})
     if rule.get("definition"):
-        said.append(gettext("its description and schema are as they were"))
+        said.append(gettext("its description and schema are unchanged"))
     tool = gettext("any tool") if rule["tool"] == "*" else str(rule["tool"])
     if not said:
         return tool
@@ -86,7 +86,7 @@ def effects(asked: Mapping[str, Any]) -> Iterator[str]:
     if told["all"]:
         said.append(gettext("it %(effects)s") % {"effects": gettext(" and ").join(told["all"])})
     if told["only"]:
-        said.append(gettext("all it does: %(effects)s") % {"effects": gettext(", ").join(told["only"])})
+        said.append(gettext("it does only: %(effects)s") % {"effects": gettext(", ").join(told["only"])})
     for name, saying in _PLACES.items():
         if places := [_place(each) for each in asked.get(name, ())]:
             said.append(str(saying) % {"places": _listed(places)})

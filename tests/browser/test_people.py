@@ -259,7 +259,7 @@ def test_a_policy_says_beside_each_field_what_is_typed_and_what_it_was(open_page
     expect(page.locator("#count-memory")).to_have_text("1 changed")
     expect(saving).to_be_in_viewport()
     saving.click()
-    expect(page.get_by_text("Give a reason for the change.")).to_be_in_viewport()
+    expect(page.get_by_text("Enter a reason for the change.")).to_be_in_viewport()
     expect(page.locator("[name=note]")).to_be_focused()
     page.fill("[name=note]", "Deeper looks")
     saving.click()
@@ -286,7 +286,7 @@ def test_a_draft_of_a_policy_is_left_only_when_the_browser_has_asked(open_page: 
     expect(told).to_have_text("Preview of the draft")
     queue.click()
     saving.click()
-    page.get_by_text("Give a reason for the change.").wait_for()
+    page.get_by_text("Enter a reason for the change.").wait_for()
     queue.click()
     page.fill("[name=note]", "Fewer")
     assert asked == ["beforeunload"] * 3

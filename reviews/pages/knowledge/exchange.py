@@ -52,7 +52,7 @@ class ImportForm(forms.Form):
         label=gettext_lazy("State of new patterns"),
         choices=[(state, state.label) for state in STATES],
         help_text=gettext_lazy(
-            "Active patterns count in the next response. Patterns that the team has keep their state."
+            "Active patterns count from the next response on. Patterns that the team already has keep their state."
         ),
     )
     upload = FilesField(label=gettext_lazy("File"), max_length=200, required=False)
@@ -110,13 +110,13 @@ WORDS: dict[str, Words] = {
     "threads": Words(
         gettext_lazy("Import threads"),
         gettext_lazy(
-            "Markdown files, each with one thread or several. A thread that the agent has becomes as the file says."
+            "Markdown files, each with one or more threads. If the agent already has a thread, the file replaces it."
         ),
         "threads",
     ),
     "lessons": Words(
         gettext_lazy("Import lessons"),
-        gettext_lazy("A JSON Lines file with one lesson per line, or a JSON list. Only text is required in an entry."),
+        gettext_lazy("A JSON Lines file with one lesson per line, or a JSON list. Each entry needs only a text."),
         "lessons",
     ),
 }

@@ -221,7 +221,7 @@ def _page(
 
 def _why(refusal: memory.Refusal) -> str:
     if isinstance(refusal, memory.Known):
-        return _("The team has this memory already: %(id)s.") % {"id": refusal.memory.public_id}
+        return _("The team already has this memory: %(id)s.") % {"id": refusal.memory.public_id}
     if isinstance(refusal, memory.Moved):
         return _("Another person changed this memory meanwhile. Your change was not saved.")
     return _("The memory of the team is full. Retire a memory first.")

@@ -48,7 +48,7 @@ def merge(request: PersonRequest) -> HttpResponse:
     keywords = _keywords([lead, *others])
     problem = ""
     if len(keywords) > MAX_KEYWORDS:
-        problem = _("At most %(most)d keywords a pattern.") % {"most": MAX_KEYWORDS}
+        problem = _("At most %(most)d keywords per pattern.") % {"most": MAX_KEYWORDS}
     elif request.method == "POST":
         try:
             lifecycle.merge(lead, others, request.user)

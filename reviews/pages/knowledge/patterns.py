@@ -185,7 +185,7 @@ def _taken_back(request: PersonRequest) -> HttpResponse:
         with suppress(NotDone):  # somebody was faster
             lifecycle.take_step(pattern, "reopen", request.user)
             done += 1
-    told = ngettext("%(count)d proposal is there again.", "%(count)d proposals are there again.", done)
+    told = ngettext("%(count)d proposal is restored.", "%(count)d proposals are restored.", done)
     messages.success(request, told % {"count": done})
     return redirect(_back(request))
 

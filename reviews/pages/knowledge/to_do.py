@@ -188,7 +188,7 @@ def suggestion_dismiss(request: PersonRequest, agent_id: str) -> HttpResponse:
     found = ThreadSuggestion.objects.select_related("agent").filter(agent=agent, topic=request.POST.get("topic", ""))
     if request.POST.get("undo") == "1":
         if (suggestion := found.first()) and suggestions.take_up(suggestion, request.user):
-            messages.success(request, _("The suggestion is there again."))
+            messages.success(request, _("The suggestion is restored."))
         return redirect(reverse("to-do"))
     if (suggestion := found.first()) and suggestions.dismiss(suggestion, request.user):
         path = reverse("suggestion-dismiss", args=[agent_id])

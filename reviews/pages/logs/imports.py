@@ -77,14 +77,15 @@ class LogForm(forms.Form):
     )
     under = forms.ChoiceField(
         label=gettext_lazy("Policy"),
-        help_text=gettext_lazy("Error patterns are those that are active in the team now."),
+        help_text=gettext_lazy("The team's active error patterns apply."),
     )
     format = forms.ChoiceField(label=gettext_lazy("Format"))
     keeps = forms.BooleanField(
         label=gettext_lazy("Keep the log's responses under this agent"),
         required=False,
         help_text=gettext_lazy(
-            "To search them and to try policies and error patterns on. Nothing is held, nobody is notified."
+            "So that you can search them, and test policies and error patterns on them. Nothing is held, nobody is "
+            "notified."
         ),
     )
 

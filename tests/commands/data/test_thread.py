@@ -101,7 +101,7 @@ def test_a_thread_that_is_known_becomes_as_the_file_says(kuro: Any, file: Any, c
         ("no thread at all\n", 'line 1: needs a title: "# Thread: …".'),
         (SEED.replace("Status: active", "Status: done"), 'line 6: the status is "done", and none of active, paused'),
         (SEED + SEED.replace("Touches: 7", "Slug: a b").replace("約束", "另一"), "line 24: the slug is"),
-        (f"{SEED}\n{SEED}", "line 19: the thread 約束與湧現的實踐 occurs in these files before."),
+        (f"{SEED}\n{SEED}", "line 19: the thread 約束與湧現的實踐 already occurs earlier in these files."),
         (SEED.replace("2026-02-12", "2026-02-31"), "line 4: "),
         (f"# Thread: {'x' * 201}\n", "line 1: the title is longer than 200 characters."),
         (f"# Thread: x\n## Trail\n- a\n- {'x' * 250_001}\n", "line 4: an entry of its trail is longer than 250000"),
@@ -152,7 +152,7 @@ Then go on.
 """
 
 
-NOTED = "7 lines fit no field and were kept as notes.\n2 entries of trails have no day.\n"
+NOTED = "7 lines matched no field and were kept as notes.\n2 entries of trails have no day.\n"
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ class TestDrafting:
         get_stuck(kuro)
         answers = [kuro.post("/problems/bug-17/think-twice", {"answer": "yes"}).status_code]
         assert desk.save(accept_relayed_yes="").status_code == 302
-        assert "Accept a yes to Think twice that the agent relays" in desk.get().partition('id="versions"')[2]
+        assert "Accept a yes to “Think twice” relayed by the agent" in desk.get().partition('id="versions"')[2]
         assert "from people only" in html.unescape(desk.client.get(f"/agents/{kuro.id}/").content.decode())
         answers.append(kuro.post("/problems/bug-17/think-twice", {"answer": "yes"}).status_code)
         desk.save(based_on="2")
@@ -249,7 +249,7 @@ class TestParts:
         desk.save(forbidden="as an AI\r\n\r\n 身為AI \r\n")
         quality = kuro.respond("Well, as an AI I cannot say.")["quality"]
         assert "forbidden-phrase" in quality["flags"]
-        assert 'as an AI\n身為AI</textarea>' in desk.get()
+        assert "as an AI\n身為AI</textarea>" in desk.get()
 
     def test_lengths_repetition_and_the_words_to_begin_with_are_its_own(self, desk: Desk, kuro: Any) -> None:
         draft = {
@@ -268,9 +268,9 @@ class TestParts:
         judged = kuro.respond("因為憑證在前一晚過期了，所以部署失敗。")["quality"]
         assert ("too-long" in judged["flags"], judged["hedge_prefix"]) == (True, "Kuro wonders: ")
         page = desk.get()
-        assert "<dt>Fewest characters</dt><dd><del>10</del> → <ins>3</ins></dd>" in page
+        assert "<dt>Minimum characters</dt><dd><del>10</del> → <ins>3</ins></dd>" in page
         assert "<dt>Suggested opening words</dt><dd><del>–</del> → <ins>Kuro wonders: </ins></dd>" in page
-        assert "<dt>Most characters</dt>" not in page
+        assert "<dt>Maximum characters</dt>" not in page
         for name, value in draft.items():
             assert f'name="{name}" value="{value}"' in page
 
@@ -501,9 +501,7 @@ class TestSuggestion:
         assert said in page
         assert "Preview these thresholds" in page
 
-    def test_what_reaches_the_score_without_anything_to_hold_is_not_told_as_held(
-        self, desk: Desk, posted: Any
-    ) -> None:
+    def test_what_reaches_the_score_without_anything_to_hold_is_not_told_as_held(self, desk: Desk, posted: Any) -> None:
         posted(("Perhaps.", 170), (HELD + " Therefore." * 3, 1))
         posted((HELD, 29), items=[{"kind": "action", "text": HELD}])
         page = desk.get("?from=1")
@@ -639,7 +637,7 @@ class TestReason:
             answer = desk.save(note=note)
             assert answer.status_code == 422
             page = answer.content.decode()
-            assert "Give a reason for the change." in page
+            assert "Enter a reason for the change." in page
             assert "Preview of the draft" in page
         assert Policy.objects.count() == 1
 

@@ -238,7 +238,7 @@ def test_it_says_what_cannot_be_set(aurora: Any, olga: Any, as_person: Any, fiel
 
 @pytest.mark.parametrize(
     ("status", "said"),
-    [(200, "The chat accepted the test message."), (403, "failed: The chat refused the message.")],
+    [(200, "The chat accepted the test message."), (403, "could not be sent: The chat refused the message.")],
 )
 def test_a_test_message_says_what_came_of_it(
     aurora: Any, olga: Any, as_person: Any, receiver: Receiver, status: int, said: str

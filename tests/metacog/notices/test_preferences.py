@@ -96,7 +96,7 @@ def test_a_link_that_is_not_theirs_ends_nothing(alice: Any, what: str) -> None:
 
 
 @pytest.mark.parametrize(("taken", "said"), [("", "accepted the test email to alice@example.org"),
-                                             ("refused", "failed: The mail server refused")])  # fmt: skip
+                                             ("refused", "could not be sent: The mail server refused")])  # fmt: skip
 def test_a_test_mail_says_what_came_of_it(
     alice: Any, as_person: Any, monkeypatch: pytest.MonkeyPatch, taken: str, said: str
 ) -> None:

@@ -77,7 +77,7 @@ class TestBeginning:
         answer = kuro.post("/threads", {"title": "D four"})
         assert answer.status_code == 409
         assert answer.json()["detail"] == (
-            "The limit is 3 active threads, and there are: “A one” (a-one), “B two” (b-two), “C three” (c-three). "
+            "The limit is 3 active threads, and these are active: “A one” (a-one), “B two” (b-two), “C three” (c-three). "
             "Pause or resolve one first."
         )
         assert step(kuro, "b-two", "pause").status_code == 200
@@ -89,7 +89,7 @@ class TestBeginning:
         add_policy(agent, olga, Policy(max_active_threads=1), based_on=1)
         begin(kuro, "A one")
         answer = kuro.post("/threads", {"title": "B two"})
-        assert answer.json()["detail"].startswith("The limit is 1 active thread, and there is: “A one” (a-one).")
+        assert answer.json()["detail"].startswith("The limit is 1 active thread, and one is active: “A one” (a-one).")
 
     @table(
         ("body", "pointer"),

@@ -240,7 +240,7 @@ def test_an_item_of_another_team_is_not_there(chat: Any, kuro: Any, other: Any) 
     name = "value" if chat.kind == "slack" else "callback_data"
     foreign[name] = foreign[name].replace(HeldItem.objects.exclude(public_id=held).get().public_id, held)
     chat.press(ANNA[chat.kind], "", foreign)
-    assert "not there" in chat.told()
+    assert "no longer exists" in chat.told()
     assert item(held).state == "pending"
 
 

@@ -112,7 +112,7 @@ def test_what_telegram_sends_of_another_kind_is_answered(telegram: Telegram, upd
 def test_what_a_button_cannot_say_is_told(slack: Slack, alice: Any, about: str) -> None:
     ChatUser.objects.create(app=slack.app, external_id="U0ANNA", name="x", person=alice)
     slack.press("U0ANNA", "", {"action_id": "approve-0", "value": about})
-    assert "not there" in slack.told()
+    assert "no longer exists" in slack.told()
 
 
 class TestConnecting:

@@ -125,9 +125,9 @@ def test_a_dismissal_is_undone_by_curators_whoever_else_does_it(
     for each in pair:
         lifecycle.take_step(each, "dismiss", carla, because="no")
     keys, take_step = [each.pk for each in pair], lifecycle.take_step
-    assert "0 proposals are there again." in post(as_person(alice), "patterns-decide", pk=keys, step="reopen")
+    assert "0 proposals are restored." in post(as_person(alice), "patterns-decide", pk=keys, step="reopen")
     monkeypatch.setattr(lifecycle, "take_step", faster)
-    assert "1 proposal is there again." in post(as_person(carla), "patterns-decide", pk=keys, step="reopen")
+    assert "1 proposal is restored." in post(as_person(carla), "patterns-decide", pk=keys, step="reopen")
     assert ErrorPattern.objects.filter(state="proposed").count() == 2
 
 

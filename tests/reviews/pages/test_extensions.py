@@ -56,7 +56,7 @@ def test_it_shows_all_that_the_answer_hangs_on(kuro: Any, waiting: Any, carla: A
     page = words(client.get(reverse("extension", args=[waiting.public_id])))
     for text in (
         "need more time", "5 of 5 tool calls used", "Q2: 933.8", '{"n": 1}', "The margin settles it. No more than 8.",
-        "the reason only says that there is more to do", "The shared memory holds nothing about this.", "Grant",
+        "the reason only says that there is more to do", "The shared memory contains nothing about this.", "Grant",
         "request 1",
     ):  # fmt: skip
         assert text in page, text

@@ -400,7 +400,7 @@ class TestSuggestions:
         ruled(kuro, {"tool": "rm", "do": "deny"})
         page = desk.get()
         told = re.sub(r"<[^>]*>", "", page.partition('id="suggested"')[2])
-        read = "read_file where all it does: reads, each path is in the working directory"
+        read = "read_file where it does only: reads, each path is in the working directory"
         assert f"{read} was approved 20 of 20 times (95% CI from 84" in told
         assert [held in page for held in approved] == [False] * 8 + [True] * 12, "the latest"
         assert "<code>path=19</code>" in page, "the calls themselves"

@@ -136,7 +136,7 @@ class TestWhatIsPursued:
         assert '<form method="post" action="/agents/' not in page
         answer = client.post(reverse("thread-new", args=[kuro.id]), {"title": "D four"})
         assert answer.status_code == 409
-        assert "The limit is 3 active threads, and there are: “A one” (a-one)" in words(answer)
+        assert "The limit is 3 active threads, and these are active: “A one” (a-one)" in words(answer)
 
     def test_what_three_cycles_suggest_is_a_proposal(self, kuro: Any, carla: Any, victor: Any, as_person: Any) -> None:
         for _ in range(3):

@@ -164,7 +164,7 @@ def test_changes_name_each_place_once_and_mask() -> None:
         ({"tool": "b*", "where": {"/eur": {"gt": 50}}}, "b* where /eur is more than 50"),
         (
             {"tool": "b", "where": {"/eur": {"ge": 1, "lt": 9}, "/to": {"exists": False}}},
-            "b where /eur is at least 1 and /eur is less than 9 and /to is not there",
+            "b where /eur is at least 1 and /eur is less than 9 and /to does not exist",
         ),
         ({"tool": "b", "where": {"/day": {"lt": "2026-01-01"}}}, 'b where /day comes before "2026-01-01"'),
         ({"tool": "b", "where": {"/c": {"in": [*range(7)]}}}, "b where /c is one of 0, 1, 2, 3, 4, 2 more"),

@@ -158,7 +158,7 @@ def test_a_snoozed_item_leaves_the_queue_until_then_and_comes_back_by_itself(
     token = client.get("/queue/").content.decode()
     page = client.post(f"/queue/{held.public_id}/snooze", {"until": "hour"}, follow=True).content.decode()
     assert "Snoozed until" in page
-    assert "It still expires on time" in page
+    assert "It still expires on" in page
     assert rows(as_person(bob)) == []
     assert rows(as_person(bob), "?snoozed=1") == [held.public_id]
     assert "Snoozed&nbsp;1" in as_person(bob).get("/queue/").content.decode()

@@ -96,7 +96,7 @@ def test_what_changed_since_the_preview_is_shown_anew(aurora: Any, carla: Any, a
     ErrorPattern.objects.create(team=aurora, public_id="ep-cause", keywords=["other words"], description="d")
     told = confirm(client, "patterns", page, status=409)
     assert "Nothing was imported." in told
-    assert "The pattern is active: its new keywords count at once." in told
+    assert "The pattern is active: its new keywords take effect at once." in told
     assert ErrorPattern.objects.get(public_id="ep-cause").keywords == ["other words"]
 
 
@@ -106,7 +106,7 @@ def test_threads_say_what_has_no_place(kuro: Any, carla: Any, as_person: Any) ->
     page = preview(client, "threads", THREAD + wrong, agent=agent.pk)
     told = read(page)
     for part in (
-        "1 added", "1 skipped", "Paused, 2 entries.", "2 lines fit no field and are kept as notes.",
+        "1 added", "1 skipped", "Paused, 2 entries.", "2 lines match no field and are kept as notes.",
         "1 entry has no date.", "given.txt, line 20", "The status is \"asleep\"",
     ):  # fmt: skip
         assert part in told, part
