@@ -91,7 +91,11 @@ def lift(told: Lift) -> str:
     elif not told.is_enough:
         said = gettext("too few decisions without it to compare with (n = %(rest)s)")
     elif not told.rest.part:
-        said = gettext("rejected %(part)s times, items without it never (n = %(n)s and %(rest)s)")
+        said = ngettext(
+            "rejected %(part)s time, items without it never (n = %(n)s and %(rest)s)",
+            "rejected %(part)s times, items without it never (n = %(n)s and %(rest)s)",
+            told.fired.part,
+        )
     else:
         ends = told.against_rest
         digits = 2 if any(end != 1 and round(end, 1) == 1 for end in ends[1:]) else 1  # 1.0 would hide its side

@@ -49,7 +49,7 @@ def choose(request: PersonRequest, team_id: int) -> HttpResponse:
     if request.POST.get("do") == "preview":
         return _page(request, team, form)
     if not (team.risk_kind or team.risk_calls or may_choose(team) or may_choose_of_calls(team)):
-        messages.error(request, gettext("Nothing was saved: off until the gate is passed."))
+        messages.error(request, gettext("Nothing was saved: this stays off until the test is passed."))
     else:
         choices.choose(team, request.user, form.chosen)
         begins = worth.begins(Team.objects.get(pk=team.pk))

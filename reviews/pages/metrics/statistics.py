@@ -221,14 +221,14 @@ def _learned_line(learned: Sequence[dict[str, Any]]) -> str:
     proven = [each for each in learned if each["is_proven"]]
     if len({each["team"] for each in learned}) > 1:
         counts = {"n": len({each["team"] for each in proven}), "all": len({each["team"] for each in learned})}
-        return gettext("What was learned orders the queue better in %(n)s of %(all)s teams.") % counts
+        return gettext("Learned risk orders the queue better in %(n)s of %(all)s teams.") % counts
     if not proven:
-        return gettext("What was learned orders the queue no better yet, neither for words nor for tool calls.")
+        return gettext("Learned risk does not order the queue better yet, for words or for tool calls.")
     if len(proven) == len(learned):
-        return gettext("What was learned orders the queue better, for words and for tool calls.")
+        return gettext("Learned risk orders the queue better, for words and for tool calls.")
     if proven[0]["of_calls"]:
-        return gettext("What was learned orders the queue better for tool calls, not yet for words.")
-    return gettext("What was learned orders the queue better for words, not yet for tool calls.")
+        return gettext("Learned risk orders the queue better for tool calls, but not yet for words.")
+    return gettext("Learned risk orders the queue better for words, but not yet for tool calls.")
 
 
 # -- words -----------------------------------------------------------------------------------------
@@ -270,7 +270,7 @@ def _outcomes_told(records: Sequence[CallOutcomes]) -> str:
     if not rate.is_enough:
         return said % told
     told |= {"rate": percent(rate.rate), "interval": span(rate.low, rate.high)}
-    more = gettext("Of the %(ended)s that were made %(rate)s failed (95%% CI %(interval)s).")
+    more = gettext("Of the %(ended)s that ran, %(rate)s failed (95%% CI %(interval)s).")
     return f"{said % told}{gap()}{more % told}"
 
 

@@ -51,11 +51,11 @@ def verdict(learned: LearnedRisk | None) -> str:
     counts = {"decisions": number(found["decisions"]), "rejected": number(found["rejected"]), "enough": ENOUGH}
     match found["why_not"]:
         case "few":
-            return gettext("Too few decisions yet: %(decisions)s of the %(enough)s it takes.") % counts
+            return gettext("Too few decisions yet: %(decisions)s of the %(enough)s needed.") % counts
         case "one-sided":
             told = gettext(
-                "Too one-sided yet: it takes %(each)s rejections and %(each)s approvals among the older decisions and "
-                "among the newest (%(rejected)s of %(decisions)s were rejections)."
+                "Too one-sided yet: at least %(each)s rejections and %(each)s approvals are needed among the older "
+                "decisions, and as many among the newest (%(rejected)s of %(decisions)s were rejections)."
             )
             return told % {**counts, "each": ENOUGH_OF_EACH}
         case "few-sessions":
@@ -212,7 +212,7 @@ def preview(learned: LearnedRisk | None, budget: int | None) -> str:
         found.items,
     )
     if learned.of_calls:
-        told += " " + gettext("How many of them people would reject is not known: spot checks are of words.")
+        told += " " + gettext("How many of them people would reject is not known: spot checks cover only words.")
         return told % counts
     if found.caught is None:
         told += " " + gettext(
@@ -280,7 +280,7 @@ def _begins_of_calls(team: Team) -> str:
 
 
 def _nothing_passed() -> str:
-    return gettext("Nothing that could have been reviewed passed lately: the budget begins with the next learning.")
+    return gettext("Nothing that could have been reviewed passed lately: the budget starts after the next learning.")
 
 
 def _with(team: Team, budget: int) -> Team:
@@ -325,7 +325,7 @@ def _told_of(row: dict[str, Any]) -> str:
     told = gettext("Reviewing %(share)s%% finds %(found)s of what people would reject (95%% CI %(interval)s).") % row
     if not row["minutes"]:
         return told
-    more = gettext("Of what passes that is %(items)s items, about %(minutes)s min a day.")
+    more = gettext("Of the items that pass, that is %(items)s a day, about %(minutes)s min.")
     return f"{told} {more % row}"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from reviews.models import HeldItem
 from reviews.presentation.ratios import number
@@ -137,7 +137,8 @@ def _cell(line: int, hour: int, posts: int, held: int, top: int) -> dict[str, An
         "shade": shade,
         "posts": posts,
         "held": held,
-        "told": gettext("%(posts)s responses, %(held)s held") % {"posts": number(posts), "held": number(held)},
+        "told": ngettext("%(posts)s response, %(held)s held", "%(posts)s responses, %(held)s held", posts)
+        % {"posts": number(posts), "held": number(held)},
     }
 
 
@@ -146,9 +147,12 @@ def _told(posts: Counter[tuple[date, int]], held: Counter[tuple[date, int]]) -> 
     if not posts.total():
         return gettext("Nothing was posted in these days.")
     (day, hour), most = max(posts.items(), key=lambda each: (each[1], each[0]))
-    return gettext(
-        "%(posts)s responses in these days, %(held)s held items; most between %(from)s and %(to)s on %(day)s: %(most)s."
-    ) % {
+    told = ngettext(
+        "%(posts)s response in these days, %(held)s held; most between %(from)s and %(to)s on %(day)s: %(most)s.",
+        "%(posts)s responses in these days, %(held)s held; most between %(from)s and %(to)s on %(day)s: %(most)s.",
+        posts.total(),
+    )
+    return told % {
         "posts": number(posts.total()),
         "held": number(held.total()),
         "from": f"{hour:02}:00",

@@ -318,7 +318,8 @@ def facts(summary: Summary) -> list[str]:
         lines.append(_listed(gettext("%(n)s held: %(which)s"), summary.held, _of_states(summary)))
     if summary.outcomes:
         approved = sum(summary.outcomes.values())
-        lines.append(_listed(gettext("%(n)s approved calls: %(which)s"), approved, _of_outcomes(summary)))
+        said = ngettext("%(n)s approved call: %(which)s", "%(n)s approved calls: %(which)s", approved)
+        lines.append(_listed(said, approved, _of_outcomes(summary)))
     return lines
 
 

@@ -115,7 +115,7 @@ def rejected(told: Ratio) -> str:
     """Say how much of what was decided people rejected or the agent withdrew."""
     counts = {"part": number(told.part), "whole": number(told.whole)}
     if not told.whole:
-        return gettext("nothing was decided yet")
+        return gettext("nothing has been decided yet")
     if not told.is_enough:
         return gettext("%(part)s of %(whole)s decided items were rejected or withdrawn, too few for a share") % counts
     counts |= {"rate": percent(told.rate), "interval": span(told.low, told.high)}

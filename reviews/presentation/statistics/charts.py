@@ -136,13 +136,13 @@ def calls_told(total: Total) -> str:
     counts = told | {"part": number(let_go.part), "whole": number(let_go.whole)}
     if not let_go.is_enough:
         said = gettext(
-            "Of %(calls)s calls rules let %(passed)s pass and grants %(granted)s, rules denied %(denied)s, and people "
-            "were asked about %(asked)s: %(part)s of %(whole)s decided calls were approved."
+            "Of %(calls)s calls, rules passed %(passed)s and denied %(denied)s, grants passed %(granted)s, and "
+            "people were asked about %(asked)s: they approved %(part)s of %(whole)s."
         )
         return said % counts
     counts |= {"rate": percent(let_go.rate), "interval": span(let_go.low, let_go.high)}
     said = gettext(
-        "Of %(calls)s calls rules let %(passed)s pass and grants %(granted)s, rules denied %(denied)s, and people "
+        "Of %(calls)s calls, rules passed %(passed)s and denied %(denied)s, grants passed %(granted)s, and people "
         "were asked about %(asked)s: they approved %(part)s of %(whole)s (%(rate)s, 95%% CI %(interval)s)."
     )
     return said % counts
@@ -262,7 +262,7 @@ def height(share: float) -> str:
 def _calibration(scores: Concordance) -> str:
     """Say whether a rejected item has a higher score than one that was approved."""
     if not scores.is_enough:
-        told = gettext("Too few decisions: it takes %(enough)s rejected and %(enough)s approved items.")
+        told = gettext("Too few decisions: at least %(enough)s rejected and %(enough)s approved items are needed.")
         return told % {"enough": ENOUGH}
     if scores.low > CHANCE:
         told = gettext("Items with a higher score are rejected more often (95%% CI %(interval)s; 50%% is chance).")
@@ -270,7 +270,7 @@ def _calibration(scores: Concordance) -> str:
         told = gettext("Items with a higher score are rejected less often (95%% CI %(interval)s; 50%% is chance).")
     else:
         told = gettext(
-            "Items with a higher score are rejected no more and no less often (95%% CI %(interval)s; 50%% is chance)."
+            "Items with a higher score are rejected neither more nor less often (95%% CI %(interval)s; 50%% is chance)."
         )
     return unbroken(told % _interval(scores))
 
@@ -280,10 +280,10 @@ def _baseline(scores: Concordance, lengths: Concordance) -> tuple[str, str]:
     if not (scores.is_enough and lengths.is_enough):
         return "", ""
     if lengths.rate >= CHANCE:
-        told = gettext("Beside it plain length: longer items are rejected more often (95%% CI %(interval)s).")
+        told = gettext("For comparison, length alone: longer items are rejected more often (95%% CI %(interval)s).")
     else:
         lengths = lengths.turned()
-        told = gettext("Beside it plain length: shorter items are rejected more often (95%% CI %(interval)s).")
+        told = gettext("For comparison, length alone: shorter items are rejected more often (95%% CI %(interval)s).")
     if scores.low > lengths.high:
         said = gettext("The score is better than length.")
     elif scores.high < lengths.low:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from django.utils.html import format_html, format_html_join
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from metacog.heuristics.stats.agreement import Kappa
 from metacog.heuristics.stats.intervals import difference
@@ -66,13 +66,19 @@ def first_line(total: Total, before: Total, days: Range) -> str:
     counts = {"part": number(now.part), "whole": number(now.whole), "before": _before(days)}
     change = Change(now, was)
     if not change.is_enough:
-        said = gettext("People rejected %(part)s of the %(whole)s items they decided.")
+        said = ngettext(
+            "People rejected %(part)s of the %(whole)s item they decided.",
+            "People rejected %(part)s of the %(whole)s items they decided.",
+            now.whole,
+        )
     elif not change.is_clear:
-        said = gettext("People rejected %(part)s of the %(whole)s items they decided, about as many as %(before)s.")
+        said = gettext(
+            "People rejected %(part)s of the %(whole)s items they decided, about the same share as %(before)s."
+        )
     elif change.points > 0:
-        said = gettext("People rejected %(part)s of the %(whole)s items they decided, more than %(before)s.")
+        said = gettext("People rejected %(part)s of the %(whole)s items they decided, a larger share than %(before)s.")
     else:
-        said = gettext("People rejected %(part)s of the %(whole)s items they decided, fewer than %(before)s.")
+        said = gettext("People rejected %(part)s of the %(whole)s items they decided, a smaller share than %(before)s.")
     return said % counts
 
 

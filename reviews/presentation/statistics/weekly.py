@@ -141,8 +141,12 @@ def _found(found: Report, name: Naming) -> list[Line]:
     patterns = sorted(found.patterns.items(), key=lambda each: (-each[1].now.part, -each[1].fired, each[0].pk))
     told = [
         Line(
-            gettext("fired %(fired)s times; %(part)s of %(whole)s decided items rejected")
-            % {"fired": number(each.fired), "part": number(each.now.part), "whole": number(each.now.whole)},
+            ngettext(
+                "fired %(fired)s time, %(rejected)s of %(decided)s decided were rejected",
+                "fired %(fired)s times, %(rejected)s of %(decided)s decided were rejected",
+                each.fired,
+            )
+            % {"fired": number(each.fired), "rejected": number(each.now.part), "decided": number(each.now.whole)},
             name(masked_text(pattern.description)),
             reverse("pattern", args=[pattern.pk]),
         )

@@ -77,8 +77,8 @@ class TestBeginning:
         answer = kuro.post("/threads", {"title": "D four"})
         assert answer.status_code == 409
         assert answer.json()["detail"] == (
-            "The limit is 3 active threads, and these are active: “A one” (a-one), “B two” (b-two), “C three” (c-three). "
-            "Pause or resolve one first."
+            "The limit is 3 active threads, and these are active: “A one” (a-one), “B two” (b-two), “C three” "
+            "(c-three). Pause or resolve one first."
         )
         assert step(kuro, "b-two", "pause").status_code == 200
         begin(kuro, "D four")

@@ -65,7 +65,7 @@ def test_a_ratio_on_few_decisions_is_words(client: Any, decided: None) -> None:
     page = text(client.get("/statistics/"))
     assert "1 of 3 decisions: too few to tell" in page
     assert "33%" not in page
-    assert "Too few decisions: it takes 10 rejected and 10 approved items." in page
+    assert "Too few decisions: at least 10 rejected and 10 approved items are needed." in page
 
 
 @table(
@@ -104,9 +104,13 @@ def test_of_few_decisions_it_says_no_nine_in_ten(client: Any, kuro: Any, posted:
     ("before", "now", "said"),
     [
         ((0, 0), (3, 4), "People rejected 3 of the 7 items they decided."),
-        ((20, 20), (20, 22), "People rejected 20 of the 42 items they decided, about as many as the week before."),
-        ((2, 38), (20, 20), "People rejected 20 of the 40 items they decided, more than the week before."),
-        ((30, 10), (10, 30), "People rejected 10 of the 40 items they decided, fewer than the week before."),
+        (
+            (20, 20),
+            (20, 22),
+            "People rejected 20 of the 42 items they decided, about the same share as the week before.",
+        ),
+        ((2, 38), (20, 20), "People rejected 20 of the 40 items they decided, a larger share than the week before."),
+        ((30, 10), (10, 30), "People rejected 10 of the 40 items they decided, a smaller share than the week before."),
     ],
     rolled_back=True,
 )
@@ -137,7 +141,7 @@ def test_a_signal_is_set_against_all_that_was_held(client: Any, decided: None) -
         # Score and length of nine in ten of either side; the tenth has what the other side has.
         ((80, 400), (50, 400), "with a higher score are rejected more often (95% CI 80–95%; 50% is chance)."),
         ((50, 400), (80, 400), "with a higher score are rejected less often (95% CI 5–20%; 50% is chance)."),
-        ((60, 400), (60, 400), "with a higher score are rejected no more and no less often (95% CI 38–62%;"),
+        ((60, 400), (60, 400), "with a higher score are rejected neither more nor less often (95% CI 38–62%;"),
         (
             (80, 400),
             (50, 400),

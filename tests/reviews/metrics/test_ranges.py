@@ -73,10 +73,10 @@ def test_a_share_is_compared_with_its_interval(now: tuple[int, int], before: tup
             Counts(held=870, rejected=58, approved=38), Counts(1, held=1230),
             "Holds fell from 41 to 29 a day; 58 of 96 decided items were rejected or withdrawn (60%, 95% CI 50–70%).",
         ),
-        (Counts(held=1230), Counts(1, held=870), "Holds rose from 29 to 41 a day; nothing was decided yet."),
+        (Counts(held=1230), Counts(1, held=870), "Holds rose from 29 to 41 a day; nothing has been decided yet."),
         (
             Counts(held=90), Counts(1, held=96),
-            "3 items were held a day, 3.2 before: no clear difference; nothing was decided yet.",
+            "3 items were held a day, 3.2 before: no clear difference; nothing has been decided yet.",
         ),
         (
             Counts(held=90, rejected=1), Counts(),

@@ -140,7 +140,7 @@ class TestThePage:
         assert '3 of 3 <span class="quiet">too few for a share</span>' in page
         assert "43 items that both decided on" in page
         assert "Agents and people agreed on 38 of 43 items (88%" in page
-        assert "Whether that is more than chance is said from 50 items on" in page
+        assert "From 50 items on, this says whether that is more than chance" in page
 
     def test_for_one_agent_it_says_who_releases_a_kind_and_what_that_would_let_out(
         self, as_person: Any, alice: Any, kuro: Any, figure: Any

@@ -158,7 +158,7 @@ def test_the_page_has_a_section_for_each_kind_that_a_team_has(
     decide(kuro, 60)
     learn(aurora)
     page = text(client.get("/statistics/risk/"))
-    assert "Words : Too few decisions yet: 60 of the 100 it takes." in page
+    assert "Words : Too few decisions yet: 60 of the 100 needed." in page
     assert re.search(r"About \d+ more decisions", page)
     assert "Tool calls : Reviewing the tenth of items with the highest risk" in page
     decide(kuro, seed=5)

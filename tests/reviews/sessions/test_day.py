@@ -50,7 +50,7 @@ def test_each_session_of_the_day_has_a_lane_with_what_was_held(
         ("bar", "500.0"), ("refused", "500.0"), ("bar", "625.0"), ("pending", "625.0"),
     ]  # fmt: skip
     assert f'href="/sessions/{kuro.id}/?session=orders"' in page
-    assert "3 responses in these days, 2 held items; most between" in page
+    assert "3 responses in these days, 2 held; most between" in page
     hours = re.findall(r'<td class="num">([^<]*)</td>', page.split('class="hours"')[1])
     assert [(place % 24, cell) for place, cell in enumerate(hours) if cell != "0"] == [
         (12, "1/1"),

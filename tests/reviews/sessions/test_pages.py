@@ -76,7 +76,7 @@ def test_it_tells_in_order_what_was_said_asked_held_decided_and_what_came_of_it(
     kuro.respond("Not of it.", session="other")
     page = client.get(address(kuro)).content.decode()
     assert "Not of it." not in page
-    assert says(page, "Session s", "5 responses", "2 tool calls", "4 held: 1 pending", "1 approved calls: 1 done")
+    assert says(page, "Session s", "5 responses", "2 tool calls", "4 held: 1 pending", "1 approved call: 1 done")
     assert says(page, "cycle 1", "Why is it slow?", "I look first.", "The cache is clearly slow.", "rejected by Bob")
     assert says(page, "It was not measured.", "cycle 2", "I clean up.", "rm -rf /srv/app/build", "Deletes")
     assert says(page, "Deletes", "approved with edits by you", "The build is needed.", "rm -rf /srv/app/tmp", "ran")

@@ -23,14 +23,14 @@ def client(as_person: Any, alice: Any) -> Any:
 @table(
     "by, number, turns, said",
     [
-        ("word", 60, 1, "Too few decisions yet: 60 of the 100 it takes."),
+        ("word", 60, 1, "Too few decisions yet: 60 of the 100 needed."),
         ("word", 400, 1, r"Reviewing the tenth of items with the highest risk finds \d+% of rejections "
          r"\(95% CI \d+–\d+%, n = 360\)\. Ordered by length, a tenth finds \d+%; by chance, 10%\."),
         ("length", 400, 1, "Not used yet: no better than length (n = 360). Until then the queue can be ordered by "
          "length, which beats chance."),
         ("nothing", 400, 1, "Not used yet: no better than chance (n = 360). Learned risk"),
-        ("never", 400, 1, "Too one-sided yet: it takes 10 rejections and 10 approvals among the older decisions and "
-         "among the newest (0 of 400 were rejections)."),
+        ("never", 400, 1, "Too one-sided yet: at least 10 rejections and 10 approvals are needed among the older "
+         "decisions, and as many among the newest (0 of 400 were rejections)."),
         ("word", 400, 100, "Too few sessions yet: the 400 decisions must come from at least 10 sessions among the "
          "older and as many among the newest."),
     ],
@@ -88,7 +88,7 @@ def test_an_agent_with_decisions_enough_is_told_of_by_itself(client: Any, aurora
     row.pk, row.agent = None, aurora.agents.get()
     row.found = learned("word", 60).as_dict()
     row.save(force_insert=True)
-    told = "kuro : Too few decisions yet: 60 of the 100 it takes."
+    told = "kuro : Too few decisions yet: 60 of the 100 needed."
     assert told.replace(" :", ":") in text(client.get(f"/statistics/?agent={kuro.id}"))
     assert told in text(client.get("/statistics/risk/"))
     assert told not in text(client.get("/statistics/"))
