@@ -106,7 +106,7 @@ class Changes:
             elif known.state == State.RESOLVED:
                 sentence = _("The thread %(slug)s, “%(title)s”, is resolved. Choose another title.")
             else:
-                sentence = _("The thread %(slug)s exists already: “%(title)s”, %(state)s. Continue it.")
+                sentence = _("The thread %(slug)s already exists: “%(title)s”, %(state)s. Continue it.")
             told = {"slug": known.slug, "title": known.title, "state": known.get_state_display().lower()}
             raise NotDone("thread-exists", sentence % told)
         self._make_sure_of_room()

@@ -31,7 +31,10 @@ class Research(models.Model):
         """Why a search failed. Never in the search's own words."""
 
         REACH = "reach", _("The search could not be reached.")
-        REFUSED = "refused", _("The search did not answer as asked: it may not allow JSON, or too many asked at once.")
+        REFUSED = (
+            "refused",
+            _("The search did not answer as expected: it may not allow JSON, or it got too many requests at once."),
+        )
         ANSWER = "answer", _("What the search answered could not be read.")
         INTERRUPTED = "interrupted", _("metacog was interrupted while it was searching.")
 

@@ -161,7 +161,7 @@ def problem_outcome(request: PersonRequest, problem_id: str) -> HttpResponse:
     try:
         stuck_state.set_outcome(found, "helped" if became == "helped" else "did-not-help", request.user)
         if found.state["invoke"]:
-            messages.success(request, _("Saved. The agent is not told again: it has thought twice already."))
+            messages.success(request, _("Saved. The agent is not told again: it has already thought twice."))
         else:
             messages.success(request, _("Saved."))
     except stuck_state.NothingToSay:

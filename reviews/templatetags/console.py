@@ -72,7 +72,7 @@ def worker_away(waiting: ToDo) -> str:
     if not waiting.is_worker_away:
         return ""
     if waiting.worker_at is None:
-        return gettext("The worker has not run yet: decisions are saved, but nothing goes out.")
+        return gettext("The worker has not run yet: decisions are saved, but nothing is sent.")
     seconds = abs(int((timezone.now() - waiting.worker_at).total_seconds()))
-    told = gettext("The worker has not run for %(time)s: decisions are saved, but nothing goes out.")
+    told = gettext("The worker has not run for %(time)s: decisions are saved, but nothing is sent.")
     return told % {"time": phrases.rounded(seconds)}

@@ -170,7 +170,7 @@ def _stands(asked: Asked, decision: Decision | None) -> str:
     if decision is None:
         return gettext("Nothing was decided: the item has changed since this message. Open it to decide it.")
     told = plain(decided(decision, asked.person))
-    return gettext("Nothing was changed. It is decided already: %(decision)s.") % {"decision": told}
+    return gettext("Nothing was changed. It is already decided: %(decision)s.") % {"decision": told}
 
 
 # -- forms -----------------------------------------------------------------------------------------------

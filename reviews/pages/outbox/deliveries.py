@@ -126,7 +126,7 @@ def endpoint_on(request: PersonRequest, agent_id: str) -> HttpResponse:
     _check_may_send(request, agent)
     was_off, again = deliveries.switch_on(agent, request.user, with_given_up=request.POST.get("again") == "1")
     if not was_off:
-        messages.info(request, gettext("The webhook was on already: nothing was changed."))
+        messages.info(request, gettext("The webhook was already on. Nothing was changed."))
     elif again:
         messages.success(
             request,

@@ -189,7 +189,7 @@ def _switch_on(request: PersonRequest, found: TeamWebhook) -> None:
     elif was_off:
         messages.success(request, gettext("The webhook is on again."))
     else:
-        messages.info(request, gettext("The webhook was on already: nothing was changed."))
+        messages.info(request, gettext("The webhook was already on. Nothing was changed."))
 
 
 def _webhook(request: PersonRequest, webhook_id: str) -> TeamWebhook:

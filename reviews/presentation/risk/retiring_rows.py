@@ -70,7 +70,7 @@ def _against(each: Mapping[str, Any], cases: int, base: Sequence[int]) -> tuple[
     """Say how many of what something held were rejected, beside the others; and its interval."""
     own, rest = Ratio(each["rejected"], cases), Ratio(*base)
     counts = {"part": number(own.part), "whole": number(own.whole), "base": percent(rest.rate), "n": number(rest.whole)}
-    told = gettext("%(part)s of %(whole)s rejected; of the others %(base)s (%(n)s)") % counts
+    told = gettext("%(part)s of %(whole)s rejected; of the others, %(base)s (n = %(n)s)") % counts
     ends = {"rate": percent(own.rate), "interval": span(own.low, own.high)}
     return told, gettext("%(rate)s, 95%% CI %(interval)s") % ends
 

@@ -251,7 +251,7 @@ def _around(kind: str, which: str, held: HeldItem) -> str:
     """Say one of `heuristics.ranking.around.around` in words."""
     match kind:
         case "beside":
-            return gettext("beside it in the response: %(kind)s") % {"kind": KINDS.get(which, which)}
+            return gettext("also in the response: %(kind)s") % {"kind": KINDS.get(which, which)}
         case "command":
             return gettext("the command %(name)s") % {"name": show(which)}
         case "hour":

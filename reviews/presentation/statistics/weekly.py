@@ -63,7 +63,7 @@ def read(team: Team, viewer: User, days: Range, name: Naming = masked_text) -> W
     is_empty = not (_was_held(found.total) or _was_held(found.before) or retire or missed)
     if is_empty:
         told = gettext(
-            "Nothing was held in the two weeks before today. What is held today is in the report from tomorrow on."
+            "Nothing was held in the two weeks before today. Items held today appear in the report from tomorrow on."
         )
         return Weekly(team, days, told, [], is_empty=True)
     missed = missed or [Line(gettext("No spot checks were answered, and no corrections confirmed."))]

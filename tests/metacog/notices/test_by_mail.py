@@ -125,7 +125,7 @@ def test_what_another_decided_is_shown_and_stands(mailed: str, bob: Any) -> None
     answer = visitor().post(mailed, form(verdict="approve"))
     page = answer.content.decode()
     assert (answer.status_code, HeldItem.objects.get().state) == (409, "rejected")
-    assert "This item was decided already. Your action changed nothing." in answer.content.decode()
+    assert "This item was already decided. Your action changed nothing." in answer.content.decode()
     assert "not &lt;b&gt;measured&lt;/b&gt;" in page
     assert "/undo" not in page
     assert visitor().post(f"{mailed}/undo").status_code == 409

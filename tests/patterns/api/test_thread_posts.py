@@ -87,7 +87,7 @@ class TestTags:
         ("tag", "flag", "said"),
         [
             ('<kuro:thread op="create" title="D four">x</kuro:thread>', "thread-limit", "limit is 3 active threads"),
-            ('<kuro:thread op="create" title="A one">x</kuro:thread>', "thread-exists", "thread a-one exists already"),
+            ('<kuro:thread op="create" title="A one">x</kuro:thread>', "thread-exists", "thread a-one already exists"),
             ('<kuro:thread op="progress" id="nowhere">x</kuro:thread>', "thread-unknown", "no thread nowhere."),
             ('<kuro:thread id="nowhere">x</kuro:thread>', "thread-unknown", "There is no thread nowhere."),
             ('<kuro:thread op="resume" id="a-one">x</kuro:thread>', "thread-state", "is active already"),

@@ -54,7 +54,7 @@ class TestBeginning:
         begin(kuro)
         answer = kuro.post("/threads", {"title": again})
         assert answer.status_code == 409
-        assert answer.json()["detail"].startswith(f"The thread {TITLE} exists already: “{TITLE}”, active.")
+        assert answer.json()["detail"].startswith(f"The thread {TITLE} already exists: “{TITLE}”, active.")
         assert ThoughtThread.objects.count() == 1
 
     def test_titles_without_letters_are_told_that_they_share_a_slug(self, kuro: Any) -> None:

@@ -49,7 +49,7 @@ def test_signals_without_lift_are_switched_off_with_one_press(
     look()
     told = words(as_person(carla).get(PAGE))
     assert "Absolute claim" in told
-    assert "0 of 24 rejected; of the others 100% (24)" in told
+    assert "0 of 24 rejected; of the others, 100% (n = 24)" in told
     assert "Of the last 30 days, 24 items would not have been held." in told
     assert "Switch off" not in told.replace("To switch off", "")
     assert as_person(carla).post(f"/to-do/signals/{aurora.pk}/off").status_code == 403
@@ -70,7 +70,7 @@ def test_a_pattern_whose_interval_lies_below_the_base_rate_is_offered_for_retire
         PatternRecord.objects.filter(pk=record.pk).update(rejected=rejected, approved=approved)
         look()
         told = words(as_person(carla).get(PAGE))
-        assert ("0 of 40 rejected; of the others 50% (48)" in told) == is_offered
+        assert ("0 of 40 rejected; of the others, 50% (n = 48)" in told) == is_offered
     assert "Retire pattern" in told
     assert as_person(alice).post(f"/to-do/patterns/{pattern.pk}/retire").status_code == 403
     assert "Pattern retired." in words(as_person(carla).post(f"/to-do/patterns/{pattern.pk}/retire", follow=True))
@@ -88,4 +88,4 @@ def test_rules_that_ask_about_what_nobody_rejects_are_named(
             decisions.decide(HeldItem.objects.get(public_id=item["held"]), alice, verdict)
     look()
     told = words(as_person(carla).get(PAGE))
-    assert "0 of 20 rejected; of the others 50% (40). 20 calls would no longer be asked about." in told
+    assert "0 of 20 rejected; of the others, 50% (n = 40). 20 calls would no longer be asked about." in told

@@ -84,7 +84,7 @@ def test_it_says_what_was_held_found_missed_and_what_to_retire(aurora: Any) -> N
         "27 items were rejected or withdrawn. 4 were approved with edits.",
         "Undecided: 2 expired, 3 still pending.",
         "No spot checks were answered",
-        "0 of 40 rejected; of the others 30% (200)",
+        "0 of 40 rejected; of the others, 30% (n = 200)",
     ):
         assert told in message.body, told
         assert told in html, told

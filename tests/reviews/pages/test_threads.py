@@ -105,7 +105,7 @@ class TestWhatIsPursued:
 
     @table(
         ("data", "status", "said"),
-        [({"title": TITLE}, 409, "exists already"), ({"title": ""}, 422, "This field is required."),
+        [({"title": TITLE}, 409, "already exists"), ({"title": ""}, 422, "This field is required."),
          ({"title": "x" * 201}, 422, "at most 200 characters"),
          ({"title": "x", "note": "n" * 1001}, 422, "at most 1000")],
         rolled_back=True,
