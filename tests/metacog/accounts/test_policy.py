@@ -130,7 +130,7 @@ class TestDrafting:
             ({"release_chat": "nobody"}, "Select a valid choice"),
             ({"mark_chat": "x" * 501}, "at most 500 characters"),
             ({"based_on": ""}, "required"),
-            ({"quality_pass_at": "0.4"}, "Low must end below the score that passes"),
+            ({"quality_pass_at": "0.4"}, "“Low below” must be lower than “Passes from”"),
             ({"quality_length": "1.1"}, "Enter a number of at most 1"),
             ({"stuck_exhaustion": "101"}, "Enter a number of at most 100"),
             ({"profile": "wise"}, "Select a valid choice"),
@@ -143,14 +143,14 @@ class TestDrafting:
             ({"quality_en_min": "-1"}, "Enter a number of at least 0"),
             ({"quality_en_max": "0"}, "Enter a number of at least 1"),
             ({"quality_zh_max": "1048577"}, "Enter a number of at most 1048576"),
-            ({"quality_en_min": "12001"}, "The fewest must not exceed the most"),
-            ({"quality_zh_min": "9", "quality_zh_max": "8"}, "The fewest must not exceed the most"),
+            ({"quality_en_min": "12001"}, "The minimum must not exceed the maximum"),
+            ({"quality_zh_min": "9", "quality_zh_max": "8"}, "The minimum must not exceed the maximum"),
             ({"quality_recent_window": "21"}, "Enter a number of at most 20"),
             ({"quality_recent_window": "1.5"}, "whole number"),
             ({"stuck_repeats": "1"}, "Enter a number of at least 2"),
             ({"stuck_context_limit": "1.1"}, "Enter a number of at most 1"),
             ({"stuck_idle_minutes": "0"}, "At least 1 min"),
-            ({"quality_similar_at": "0"}, "At 0 every text is a repetition"),
+            ({"quality_similar_at": "0"}, "At 0, every text counts as a repetition"),
             ({"quality_similar_at": "1.01"}, "Enter a number of at most 1"),
         ],
         rolled_back=True,
@@ -222,7 +222,7 @@ class TestSaving:
 
 class TestParts:
     def test_it_says_from_where_aware_asks_to_think_twice(self, desk: Desk) -> None:
-        assert "Seed asks from 7, Aware from 6" in desk.get()
+        assert "7 for Seed, 6 for Aware" in desk.get()
 
     def test_it_switches_parts_and_profile(self, desk: Desk, kuro: Any) -> None:
         desk.save(part_quality="", profile="aware", stuck_threshold="6")

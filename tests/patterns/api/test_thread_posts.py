@@ -90,7 +90,7 @@ class TestTags:
             ('<kuro:thread op="create" title="A one">x</kuro:thread>', "thread-exists", "thread a-one already exists"),
             ('<kuro:thread op="progress" id="nowhere">x</kuro:thread>', "thread-unknown", "no thread nowhere."),
             ('<kuro:thread id="nowhere">x</kuro:thread>', "thread-unknown", "There is no thread nowhere."),
-            ('<kuro:thread op="resume" id="a-one">x</kuro:thread>', "thread-state", "is active already"),
+            ('<kuro:thread op="resume" id="a-one">x</kuro:thread>', "thread-state", "is already active"),
             ('<kuro:thread op="explode" id="a-one">x</kuro:thread>', "thread-op", "“explode” is no step"),
             ('<kuro:thread op="pause">x</kuro:thread>', "thread-unnamed", "names no thread"),
             (f'<kuro:thread op="progress" id="a-one">{"x" * 1001}</kuro:thread>', "thread-too-long", "at most"),

@@ -137,7 +137,7 @@ class TestSteps:
 
     @table(
         ("before", "name", "said"),
-        [([], "resume", "is active already"), (["pause"], "pause", "is paused already"),
+        [([], "resume", "is already active"), (["pause"], "pause", "is already paused"),
          (["pause"], "progress", "is paused. Resume it first"), (["resolve"], "progress", "cannot be reopened"),
          (["resolve"], "pause", "cannot be reopened"), (["resolve"], "resume", "cannot be reopened"),
          (["resolve"], "resolve", "cannot be reopened")],

@@ -145,7 +145,7 @@ class TestTheTable:
 
     def test_an_allowance_by_a_pattern_says_of_what_it_holds(self, desk: Desk) -> None:
         rule = {"tool": "Bash", "where": {"/command": {"glob": "git *"}}, "do": "allow"}
-        told = "this allows one simple command only"
+        told = "this allows only one simple command"
         for do, said in (("allow", True), ("deny", False)):
             assert (told in desk.client.get(desk.address + address(rule | {"do": do})).content.decode()) == said
 
@@ -228,14 +228,14 @@ class TestTheTable:
 @table(
     ("cells", "said"),
     [
-        ({"rule-0-tool": ""}, "Give the name of a tool"),
+        ({"rule-0-tool": ""}, "Enter the name of a tool"),
         ({"rule-0-reason": "x" * 301}, "At most 300 characters"),
         ({"rule-0-where-0-pointer": "eur"}, "Write a JSON Pointer"),
         (
             {"rule-0-where-0-pointer": "eur", "rule-0-where-0-operator": "regex", "rule-0-where-0-value": "(?=x)"},
             "linear time",
         ),
-        ({"rule-0-where-0-value": "true"}, "Give a number, or a text"),
+        ({"rule-0-where-0-value": "true"}, "Enter a number, or a text"),
         ({"rule-0-where-0-value": "[1"}, "Not valid JSON"),
         ({"rule-0-where-1-operator": "regex", "rule-0-where-1-value": "(?=x)"}, "linear time"),
         ({"rule-0-where-1-operator": "exists"}, "Write true or false"),

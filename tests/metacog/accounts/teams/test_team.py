@@ -52,7 +52,7 @@ def test_somebody_known_is_simply_added(olga: Any, aurora: Any, mallory: Any, as
 @table(
     ("username", "said"),
     [
-        ("alice", "in this team already"),
+        ("alice", "already in this team"),
         ("ALICE", "use exactly this spelling"),
         ("a b", "valid username"),
         ("", "required"),

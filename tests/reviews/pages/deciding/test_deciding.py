@@ -245,7 +245,7 @@ def test_a_viewer_reads_and_does_not_decide(as_person: Any, victor: Any, kuro: A
     viewer = as_person(victor)
     page = viewer.get(f"/queue/{held}/").content.decode()
     assert 'id="approve"' not in page
-    assert "needs the reviewer role" in page
+    assert "Only reviewers can decide" in page
     answer = decide(viewer, held)
     assert answer.status_code == 403
     assert "Nothing was decided" in answer.content.decode()

@@ -159,7 +159,7 @@ def test_lessons_go_out_and_come_back(aurora: Any, kuro: Any, carla: Any, as_per
     ("kind", "raw", "said"),
     [
         ("patterns", "[", "This is not JSON: look at line 1"),
-        ("patterns", "{}", "holds no list of patterns"), ("patterns", "", "empty"),
+        ("patterns", "{}", "contains neither a list of patterns"), ("patterns", "", "empty"),
         ("threads", b"\xff", "not UTF-8"), ("lessons", b"\xff", "not UTF-8"), ("lessons", "\n", "empty"),
     ],
 )  # fmt: skip
