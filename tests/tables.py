@@ -32,7 +32,8 @@ def forget_scorers() -> None:
 @contextmanager
 def taken_back() -> Iterator[None]:
     """Take back what the block writes to the database."""
-    mark = transaction.savepoint()  # no `atomic`, in which no durable one may begin
+    # No `atomic`, in which no durable one may begin. Before Django 6.1 it is called `savepoint`.
+    mark = getattr(transaction, "savepoint_create" if hasattr(transaction, "savepoint_create") else "savepoint")()
     try:
         yield
     finally:

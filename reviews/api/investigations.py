@@ -34,20 +34,6 @@ class Budget(BaseModel):
     left: int
 
 
-class FoundMemory(BaseModel):
-    """What the team remembers about the reason of a request."""
-
-    id: str
-    text: str
-    topic: str
-    source: str
-    confidence: float | None
-    score: float
-    share: float
-    matched: list[str]
-    answers: bool = Field(description="Whether that is answer enough; then the request is refused.")
-
-
 class Objection(BaseModel):
     """Why the rules do not pass a request."""
 
@@ -88,7 +74,7 @@ class Extension(BaseModel):
     reason: str = Field(description="Why, as the chairman says.")
     guidance: str
     message: str = Field(description="For your prompt, in your language.")
-    found: list[FoundMemory] = Field(description="The first gate: what your team remembers, the best first.")
+    found: list[texts.FoundMemory] = Field(description="The first gate: what your team remembers, the best first.")
     rule: Rule | None = Field(description="The second gate; null where memory answered.")
     request: Asked
     budget: Budget

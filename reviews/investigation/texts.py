@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypedDict
+from typing import Annotated, Any
 
 from django.db.models import Sum
 from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+from pydantic import Field
+from typing_extensions import TypedDict  # pydantic takes typing's own from Python 3.12 on
 
 from metacog.models import Agent
 from patterns.models import Memory
@@ -28,8 +30,8 @@ class Budget(TypedDict):
     left: int
 
 
-class FoundShape(TypedDict):
-    """A memory that was found for a request."""
+class FoundMemory(TypedDict):
+    """What the team remembers about the reason of a request."""
 
     id: str
     text: str
@@ -39,7 +41,7 @@ class FoundShape(TypedDict):
     score: float
     share: float
     matched: list[str]
-    answers: bool
+    answers: Annotated[bool, Field(description="Whether that is answer enough; then the request is refused.")]
 
 
 class AskedShape(TypedDict):
@@ -59,7 +61,7 @@ class ExtensionShape(TypedDict):
     reason: str
     guidance: str
     message: str
-    found: list[FoundShape]
+    found: list[FoundMemory]
     rule: Any  # what the rule weighed, as it is stored
     request: AskedShape
     budget: Budget
@@ -113,8 +115,8 @@ def _memories(agent: Agent, requests: Iterable[ExtensionRequest]) -> dict[str, M
     return {row.public_id: row for row in standing}
 
 
-def _found(row: ExtensionRequest, memories: dict[str, Memory]) -> list[FoundShape]:
-    found: list[FoundShape] = []
+def _found(row: ExtensionRequest, memories: dict[str, Memory]) -> list[FoundMemory]:
+    found: list[FoundMemory] = []
     for each in row.found:
         if memory := memories.get(each["id"]):
             found.append(
@@ -133,7 +135,7 @@ def _found(row: ExtensionRequest, memories: dict[str, Memory]) -> list[FoundShap
     return found
 
 
-def _shape(row: ExtensionRequest, found: list[FoundShape], allowed: int) -> ExtensionShape:
+def _shape(row: ExtensionRequest, found: list[FoundMemory], allowed: int) -> ExtensionShape:
     return {
         "id": row.public_id,
         "state": row.state,
@@ -160,7 +162,7 @@ def _shape(row: ExtensionRequest, found: list[FoundShape], allowed: int) -> Exte
     }
 
 
-def message(row: ExtensionRequest, found: Sequence[FoundShape]) -> str:
+def message(row: ExtensionRequest, found: Sequence[FoundMemory]) -> str:
     """Return what to put into the agent's prompt, in the active language.
 
     What others wrote stands behind `| `, line by line, so that nothing in it can pass for ours.

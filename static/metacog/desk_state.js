@@ -73,13 +73,13 @@ export function reduce(state, event) {
 // -- what can be asked of a desk -------------------------------------------------------------------
 
 /** @param {Desk} desk */
-export const isUndoAwaited = (desk) => desk.decisions.some(({ isUndone }) => isUndone);
+const isUndoAwaited = (desk) => desk.decisions.some(({ isUndone }) => isUndone);
 
 /** @param {Desk} desk */
-export const isPosting = ({ request }) => request === "decision" || request === "post";
+const isPosting = ({ request }) => request === "decision" || request === "post";
 
 /** @param {Desk} desk @param {number} at */
-export const isSettling = (desk, at) => desk.isBusy || at - desk.settledAt < SETTLE;
+const isSettling = (desk, at) => desk.isBusy || at - desk.settledAt < SETTLE;
 
 /** What is on the desk is decided, and gives way to the next as soon as that has come: no key is for its fields.
  * @param {Desk} desk */
@@ -96,7 +96,7 @@ export function undoable({ decisions, made }) {
 }
 
 /** What the keys that wait begin and do not send: a rejection from its R on, an edit from its E on. @param {Desk} desk */
-export function begun({ keys }) {
+function begun({ keys }) {
   const from = keys.findLastIndex(({ key, isText }) => BEGIN.includes(key) && !isText);
   const since = from < 0 ? [] : keys.slice(from);
   return since.some(({ key, isText }) => key === "Enter" && !isText) ? [] : since;

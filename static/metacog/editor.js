@@ -89,7 +89,7 @@ document.addEventListener("click", (event) => {
 });
 
 // A quick hand stands in the note already.
-export function focusReason() {
+function focusReason() {
   if (document.activeElement.id !== "reason") document.querySelector("#rejecting[open] [name=preset]")?.focus({ preventScroll: true });
 }
 

@@ -17,7 +17,7 @@ function countPicked() {
   setText(byId("picked"), document.querySelectorAll(".pick :checked").length);
 }
 
-export function pickAgain() {
+function pickAgain() {
   for (const box of document.querySelectorAll(".pick input")) box.checked = picked.has(box.value);
   countPicked();
 }
