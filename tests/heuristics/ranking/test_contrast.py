@@ -88,10 +88,11 @@ def test_two_mistakes_are_two_phrases() -> None:
     [
         ([f"{text} Released on day {n}." for n, text in enumerate(FINE)], None),
         ([f"{text} Including it: {n}." for n, text in enumerate(FINE)], None),
+        ([f"{text} By Monday, number {n}." for n, text in enumerate(FINE)], None),
         ([f"{text}已經發佈問題。" for text in FINE_ZH], "發佈"),
         ([f"{text} Premature release {n}." for n, text in enumerate(FINE)], "premature release"),
     ],
-    ids=["released", "including", "Chinese", "with another word"],
+    ids=["released", "including", "a weekday", "Chinese", "with another word"],
 )
 def test_an_everyday_word_alone_is_not(wrong: Sequence[str], phrase: str | None) -> None:
     fine = [f"{text} Seen {n}." for n, text in enumerate([*FINE, *FINE_ZH] * 4)]
