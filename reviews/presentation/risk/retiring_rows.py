@@ -13,6 +13,7 @@ from patterns.models import ErrorPattern
 from reviews.learning.retiring import Offer, offered
 from reviews.metrics.daily import Ratio
 from reviews.presentation.explanation import TITLES
+from reviews.presentation.phrases import gap
 from reviews.presentation.ratios import number, percent, span
 from reviews.presentation.rule_words import in_words
 
@@ -84,5 +85,5 @@ def _change(items: int, rejected: int | None = None) -> str:
     ) % {"n": number(items)}
     if rejected:
         more = ngettext("%(n)s of them was rejected.", "%(n)s of them were rejected.", rejected)
-        return f"{told} {more % {'n': number(rejected)}}"
+        return f"{told}{gap()}{more % {'n': number(rejected)}}"
     return told

@@ -19,6 +19,7 @@ from metacog.heuristics.stats.gate import (
 )
 from metacog.models import Team, User
 from reviews.models import LearnedRisk
+from reviews.presentation.phrases import gap
 from reviews.presentation.ratios import number, percent, span
 from reviews.presentation.risk.rivals import rival
 from reviews.risk import choices
@@ -326,7 +327,7 @@ def _told_of(row: dict[str, Any]) -> str:
     if not row["minutes"]:
         return told
     more = gettext("Of the items that pass, that is %(items)s a day, about %(minutes)s min.")
-    return f"{told} {more % row}"
+    return f"{told}{gap()}{more % row}"
 
 
 # -- drawings --------------------------------------------------------------------------------------
