@@ -263,7 +263,8 @@ BLOCK = (
     "|p|section|select|summary|svg|table|tbody|td|tfoot|th|thead|title|tr|ul|g|line|path|rect|text"
 )
 IN_TAG = r"(?:[^<>\"']|\"[^\"]*\"|'[^']*')*"
-AROUND_BLOCKS = re.compile(rf"\s*\n\s*(?=</?(?:{BLOCK})[\s>]|>)|(</?(?:{BLOCK})(?:\s{IN_TAG})?>)\s*\n\s*")
+BEFORE_BLOCKS = re.compile(rf"\n\s*(?=</?(?:{BLOCK})[\s>]|>)")
+BEHIND_BLOCKS = re.compile(rf"(</?(?:{BLOCK})(?:\s{IN_TAG})?>)\n\s*")  # each begins with a character to look for
 AS_IT_STANDS = re.compile(r"(<(?:pre|textarea)\b.*?</(?:pre|textarea)>)", re.DOTALL)
 
 
@@ -271,7 +272,10 @@ def as_read(html: str) -> str:
     """Leave out the line breaks and indentation that browsers leave out, as no test is about them."""
     parts = AS_IT_STANDS.split(html)
     for place in range(0, len(parts), 2):
-        parts[place] = re.sub(r"\n +", " ", AROUND_BLOCKS.sub(r"\1", parts[place]))
+        lines = parts[place].split("\n")
+        lines[1:-1] = filter(None, map(str.rstrip, lines[1:-1]))
+        part = BEFORE_BLOCKS.sub("", "\n".join(lines))
+        parts[place] = re.sub(r"\n +", " ", BEHIND_BLOCKS.sub(r"\1", part))
     return "".join(parts)
 
 

@@ -250,18 +250,21 @@ def test_it_ends_quietly_when_nobody_reads_on() -> None:
 
 
 @table(
-    ("redirected", "said"),
+    ("command", "redirected", "said"),
     [
-        ("<&-", "Standard input or output is closed."),
-        (">&-", "Standard input or output is closed."),
-        pytest.param(
-            "> /dev/full",
-            "This cannot be finished: No space left on device.",
-            marks=pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has such a disk"),
+        ("score", "<&-", "Standard input or output is closed."),
+        ("rates", ">&-", "Standard input or output is closed."),
+        *(
+            pytest.param(
+                command,
+                "> /dev/full",
+                "This cannot be finished: No space left on device.",
+                marks=pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has such a disk"),
+            )
+            for command in ("score", "rates")
         ),
     ],
 )
-@table("command", ["score", "rates"])
 def test_it_says_in_one_sentence_why_it_cannot_go_on(command: str, redirected: str, said: str) -> None:
     arguments = ["sh", "-c", f'"$@" {redirected}', "sh", *COMMAND, command]
     done = subprocess.run(arguments, input=b'{"response": "x"}\n', capture_output=True, cwd=ROOT, env=BUFFERED)
