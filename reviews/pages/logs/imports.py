@@ -271,6 +271,7 @@ def _packs(report: Report, row: LogImport, policy: Policy | None, name: str) -> 
         return {}
     tally = log_packs.chosen(report, name, [each["name"] for each in policy.packs] if policy else [])
     told: dict[str, Any] = {"calls_do": log_packs.what_calls_do(report), "packs": log_packs.rows(report)}
+    told["answers"] = log_packs.what_of_answers(report)
     if tally is None:
         return told
     pack, found = packs()[tally.pack], log_packs.kinds(report, tally.pack)

@@ -24,6 +24,7 @@ BY_DANGER = (
     "privilege", "publish", "send", "secret", "delete", "delete outside", "pay", "irreversible",
 )  # fmt: skip
 GRAVE = BY_DANGER[BY_DANGER.index("publish") :]
+MOST_WORDS = 6  # of answers that are held
 MOST_PARTS = 9  # of the sentence that says what calls do
 
 
@@ -140,3 +141,19 @@ def what_a_pack_does(report: Report, tally: PackTally) -> str:
     if tally.denied:
         return _("%(sentence)s %(denied)s more would have been denied.") % {**told, "sentence": sentence % told}
     return sentence % told
+
+
+def what_of_answers(report: Report) -> str:
+    """Say how many answers would have been held, and for which words; "" of a log without answers."""
+    if not report.answers:
+        return ""
+    answers = ngettext("%(count)s answer", "%(count)s answers", report.answers) % {"count": number(report.answers)}
+    told = {"answers": answers, "held": number(report.held_answers)}
+    if not report.held_answers:
+        return _("Of %(answers)s, none would have been held.") % told
+    found = report.words.most_common(MOST_WORDS)
+    words = [_("“%(word)s” (%(count)s)") % {"word": word, "count": number(count)} for word, count in found]
+    told["words"] = pgettext("list", ", ").join(words)
+    if words:
+        return _("Of %(answers)s, %(held)s would have been held, for %(words)s.") % told
+    return _("Of %(answers)s, %(held)s would have been held.") % told

@@ -20,7 +20,6 @@ COLUMNS = 100
 MOST_REASONS = 10
 MOST_EXAMPLES = 3  # of a reason
 LONGEST = 60  # characters of an example
-MOST_WORDS = 6
 GUIDES = {"claude-code": "#claude-code", "codex": "#codex"}
 
 
@@ -46,7 +45,7 @@ def lines(report: Report, about: Subject, left: Left) -> Iterator[str]:
     if report.calls:
         yield from wrap(log_packs.what_calls_do(report), COLUMNS)
         yield from _held(report, about)
-    yield from _answers(report)
+    yield from wrap(log_packs.what_of_answers(report), COLUMNS)
     yield from wrap(_left_out(report, about, left), COLUMNS)
     yield from _next(report, about, left)
 
@@ -107,16 +106,6 @@ def _examples(kinds: Sequence[KindRow]) -> str:
             break
         told, shown = longer, shown + 1
     return f"{told} · +{len(kinds) - shown}" if len(kinds) > shown else told
-
-
-def _answers(report: Report) -> Iterator[str]:
-    if not report.answers:
-        return
-    of = f"Of {report.answers:,} answer{pluralize(report.answers)}, "
-    words = ", ".join(f"“{word}” ({count:,})" for word, count in report.words.most_common(MOST_WORDS))
-    held = f"{report.held_answers:,} would have been held{f', for {words}' if words else ''}"
-    told = of + (held if report.held_answers else "none would have been held")
-    yield from wrap(f"{told}; {report.marked:,} marked." if report.marked else f"{told}.", COLUMNS)
 
 
 def _left_out(report: Report, about: Subject, left: Left) -> str:

@@ -162,6 +162,14 @@ def test_a_new_agent_has_the_teams_patterns(aurora: Any, carla: User, as_person:
     assert (log.report["held_answers"], log.agent) == (1, None)
 
 
+def test_the_page_says_what_the_command_says_of_answers(aurora: Any, carla: User, as_person: Any) -> None:
+    client = as_person(carla)
+    report = upload(client, lines(said("a1", SURE, tool("ls")), said("a2", "Done.")), aurora).url
+    read_all()
+    told = said_on(client.get(report).content.decode())
+    assert "Of 2 answers, 1 would have been held, for “cache” (1), “clearly” (1)." in told
+
+
 def test_it_is_tried_under_the_policy_of_its_day(kuro: Any, carla: User, as_person: Any, session: bytes) -> None:
     ruled(kuro, RULE, default_tool_call="deny")
     upload(as_person(carla), session, kuro)
@@ -390,6 +398,7 @@ def test_the_report_says_what_calls_do_and_what_a_pack_would_have_held_the_worst
         in told
     )
     assert "With the pack “Coding”, 4 would have been held (1.3 a day). 1 more would have been denied." in told
+    assert "<summary>Under the policy of a new agent: Of 21 tool calls" in " ".join(page.replace("\xa0", " ").split())
     kinds = [said_on(each) for each in re.findall(r'<ul class="plain log-kinds">(.*?)</ul>', page, re.DOTALL)]
     found = re.findall(r"(\d+) × (Bash .*?) (?:delete|publish) ", kinds[0])
     assert [(count, text.removeprefix("Bash ")) for count, text in found] == [
