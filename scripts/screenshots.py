@@ -32,7 +32,6 @@ WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 DAYS = 14  # of the demo's history: a week, and one to compare it with
 TEAM = "Harbour Lane"  # the demo's
 AGENT = "mason"
-UNFINISHED = "demo-unfinished"  # of reviews.demo.fill: in the data folder until the history is there
 # What one agent posts about one problem, until it is asked whether to think twice.
 STUCK = {"problem": "bug-17", "approach": "bump the timeout", "command": "pytest tests/orders",
          "command_failed": True, "errors": ["TimeoutError: no answer after 30 s"]}  # fmt: skip
@@ -55,9 +54,9 @@ def running(data: Path) -> Iterator[str]:
     try:
         for _ in range(3000):  # some ten minutes at most
             try:
-                urllib.request.urlopen(f"{base}/readyz", timeout=1)
-                if not (data / UNFINISHED).exists():
-                    break
+                with urllib.request.urlopen(f"{base}/readyz", timeout=1) as answer:
+                    if json.load(answer)["status"] == "ok":  # a demo's worker begins when its history is whole
+                        break
             except OSError:
                 if process.poll() is not None:
                     sys.exit("metacog did not start.")
