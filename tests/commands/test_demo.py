@@ -30,10 +30,11 @@ from django.utils import timezone
 from metacog.audit import audit, chain
 from metacog.db.ids import first_id_at, new_id
 from metacog.heuristics.tool_calls.effect_bits import bits_of, names_in
-from metacog.models import AgentState, AuditEvent, Membership, Policy, Team, User
+from metacog.models import AgentState, AuditEvent, Heartbeat, Membership, Policy, Team, User
+from metacog.models.heartbeat import is_alive
 from patterns.models import Lesson, Memory, MemoryConflict, Problem, ThoughtThread
 from patterns.threads import texts
-from reviews.demo import fill, history
+from reviews.demo import fill, history, worker
 from reviews.demo.agent import DemoAgent
 from reviews.demo.clock import turned_back
 from reviews.demo.investigated import REMEMBERED
@@ -183,6 +184,15 @@ def test_what_visitors_decide_while_it_fills_stays_decided() -> None:
         history.play(team, owner, clock, 1, visit)
     assert len(taken) == 5
     assert all(held.decisions.get().person == owner for held in taken)
+
+
+@pytest.mark.django_db
+def test_while_it_fills_the_worker_that_waits_is_no_alarm(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = iter([True, False])
+    monkeypatch.setattr("reviews.demo.worker.is_unfinished", lambda: next(looks))
+    monkeypatch.setattr("reviews.demo.worker.time.sleep", lambda seconds: None)
+    worker.wait()
+    assert is_alive(Heartbeat.objects.get(name="worker").at, timezone.now())
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])
