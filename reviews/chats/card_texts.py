@@ -51,7 +51,7 @@ def card_of(held: Any, app: ChatApp, room: int, now: datetime) -> Card:
     passages = _passages(held) if has_texts else []
     is_whole = app.texts and _length(passages) <= room
     told = [does(held, with_objects=has_texts), odd(held, with_texts=has_texts)]
-    told += [reason_of(held, with_objects=app.texts), approvals.needs(held)] if is_pending else []
+    told += [reason_of(held, with_texts=app.texts), approvals.needs(held)] if is_pending else []
     standing = (
         None if is_pending else held.decisions.select_related("person", "agent", "changed_by").get(undone_at=None)
     )

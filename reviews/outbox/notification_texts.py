@@ -141,7 +141,7 @@ def message_of(channel: Channel, new: QuerySet[HeldItem], waiting: QuerySet[Held
         since = gettext("The oldest has been held for %(age)s.") % {"age": _age(oldest, now)}
         lines, colon = [f"{first % said}{gap()}{since}"], gettext(": ")
         for held in items:
-            lines.append(f"• {chat_title(held)}{colon}{short(reason_of(held, with_objects=channel.texts))}")
+            lines.append(f"• {chat_title(held)}{colon}{short(reason_of(held, with_texts=channel.texts))}")
             told = (does(held, with_objects=channel.texts), odd(held, with_texts=channel.texts))
             lines += [short(each) for each in told if each]
             lines += [chat.inert(_excerpt(held, SHORT))] if channel.texts else []
@@ -247,7 +247,7 @@ def told_of(held: Any, person: User, now: datetime) -> Told:
             else gettext("%(kind)s from %(agent)s (%(team)s), score %(score)s")
         )
         % said,
-        reason=reason_of(held, with_objects=held.team.mail_texts),
+        reason=reason_of(held, with_texts=held.team.mail_texts),
         does=cut(does(held, with_objects=held.team.mail_texts), EXCERPT),
         odd=cut(odd(held, with_texts=held.team.mail_texts), EXCERPT),
         since=gettext("Held on %(at)s") % {"at": at(held.held_at)},
@@ -270,20 +270,21 @@ def asks(held: HeldItem) -> bool:
     return held.kind == HeldItem.Kind.QUESTION
 
 
-def reason_of(held: HeldItem, *, with_objects: bool) -> str:
-    """Return why an item waits; naming nothing of what a call would do it to where texts stay here."""
+def reason_of(held: HeldItem, *, with_texts: bool) -> str:
+    """Return why an item waits; without what people wrote into rules and patterns where texts stay here."""
     if asks(held):
         return gettext("The agent needs a person's answer.")
     if held.kind == HeldItem.Kind.TOOL_CALL and held.call.hesitation is None:
-        return gap().join(plain(sentence) for sentence in why_asked(held.call, with_objects=with_objects))
-    return gettext(", ").join(plain(part.reason) for part in _parts(held)) or gap().join(apart_from_score(held))
+        return gap().join(plain(sentence) for sentence in why_asked(held.call, with_texts=with_texts))
+    told = [plain(part.reason if with_texts else part.title) for part in _parts(held)]
+    return gettext(", ").join(told) or gap().join(apart_from_score(held))
 
 
 def why(held: HeldItem) -> list[str]:
-    """Return the same for a locked screen: without what a rule matches, and what patterns look for."""
+    """Return the same for a locked screen, where texts never go."""
     if asks(held):
         return [gettext("The agent needs a person's answer.")]
-    told = why_asked(held.call, in_short=True) if held.kind == HeldItem.Kind.TOOL_CALL else apart_from_score(held)
+    told = why_asked(held.call, with_texts=False) if held.kind == HeldItem.Kind.TOOL_CALL else apart_from_score(held)
     return [*map(plain, told), gettext(", ").join(part.title for part in _parts(held))]
 
 

@@ -13,16 +13,16 @@ from reviews.presentation.look_alikes import why_not_matched
 from reviews.presentation.rule_words import in_words
 
 
-def why_asked(call: HeldCall, *, in_short: bool = False, with_objects: bool = True) -> list[str]:
+def why_asked(call: HeldCall, *, with_texts: bool = True) -> list[str]:
     """Return the reasons, one sentence or two each; plain text, not escaped.
 
-    In short: without what a rule matches. Without objects: naming nothing of what the call would do it to.
+    Without texts: nothing that people wrote into a rule, and nothing of what the call would do it to.
     """
     told = []
     rule = call.rule
     if call.fault == PAUSED:
         told.append(gettext("The agent was paused: everything it posted was held."))
-    elif call.fault and rule and in_short:
+    elif call.fault and rule and not with_texts:
         told.append(gettext("A policy rule could not be checked, so a person is asked."))
     elif call.fault and rule:
         wants = {"rule": in_words(rule), "fault": translated(call.fault)}
@@ -30,16 +30,16 @@ def why_asked(call: HeldCall, *, in_short: bool = False, with_objects: bool = Tr
         told.append(sentence % wants)
     elif rule and rule["do"] == "allow":
         changed = gettext("A rule allowed this tool as it was. Its description or schema has changed since")
-        told.append(_of_rule(changed, call, in_short))
+        told.append(_of_rule(changed, call, with_texts))
     elif rule and rule["do"] == "ask" and "team" in rule:
-        told.append(_of_rule(gettext("A rule of the team asks a person"), call, in_short))
+        told.append(_of_rule(gettext("A rule of the team asks a person"), call, with_texts))
     elif rule and rule["do"] == "ask" and "pack" in rule and rule.get("reason"):
-        wants = {"pack": pack_words.title_of(rule["pack"]), "reason": _reason(call, with_objects and not in_short)}
+        wants = {"pack": pack_words.title_of(rule["pack"]), "reason": _reason(call, with_texts)}
         told.append(gettext("The pack “%(pack)s” asks: %(reason)s.") % wants)
     elif rule and rule["do"] == "ask":
-        told.append(_of_rule(gettext("A policy rule asks a person"), call, in_short))
+        told.append(_of_rule(gettext("A policy rule asks a person"), call, with_texts))
     elif rule and rule["do"] == "score" and call.hesitation:
-        told.append(_of_rule(gettext("A policy rule scores the call"), call, in_short))
+        told.append(_of_rule(gettext("A policy rule scores the call"), call, with_texts))
     elif rule is None and call.hesitation:
         told.append(gettext("No policy rule matches this call, so it was scored."))
     elif rule is None and not call.is_demanded:
@@ -51,20 +51,19 @@ def why_asked(call: HeldCall, *, in_short: bool = False, with_objects: bool = Tr
     return told
 
 
-def _reason(call: HeldCall, with_objects: bool) -> str:
+def _reason(call: HeldCall, with_texts: bool) -> str:
     """Return a pack's reason; of what cannot be read with what is known of it, which may name what a call holds."""
     told, rule = pack_words.reason_of(call.rule), call.rule
     is_unread = "unknown" in (rule.get("effects") or {}).get("any", ())
-    if is_unread and with_objects and (details := unread(call.effects, call.arguments)):
-        told += gettext(" (%(detail)s)") % {"detail": details}
+    if is_unread and with_texts and (details := unread(call.effects, call.arguments)):
+        told += gettext(": ") + details
     return told
 
 
-def _of_rule(sentence: str, call: HeldCall, in_short: bool) -> str:
-    if in_short:
-        told = gettext("%(sentence)s.") % {"sentence": sentence}
-    else:
-        told = gettext("%(sentence)s: %(rule)s.") % {"sentence": sentence, "rule": in_words(call.rule)}
+def _of_rule(sentence: str, call: HeldCall, with_texts: bool) -> str:
+    if not with_texts:
+        return gettext("%(sentence)s.") % {"sentence": sentence}
+    told = gettext("%(sentence)s: %(rule)s.") % {"sentence": sentence, "rule": in_words(call.rule)}
     if reason := pack_words.reason_of(call.rule):
         told += gettext(" Reason: %(reason)s") % {"reason": reason}
     return told

@@ -53,7 +53,7 @@ def test_it_is_told_of_each_item_once_and_no_more_than_it_may(
     sweep(NOW)
     assert texts(receiver) == [
         "1 new held item in Aurora, score 50. The oldest has been held for 2 min.\n"
-        "• CHAT from kuro, score 50: Absolute claim, Error pattern: cause named before it was measured\n"
+        "• CHAT from kuro, score 50: Absolute claim, Error pattern\n"
         f"https://metacog.example.org/queue/{held}/"
     ]
     for _ in range(4):
@@ -75,7 +75,7 @@ def test_a_hint_is_not_among_the_reasons(aurora: Any, olga: Any, kuro: Any, rece
     Policy.objects.update(profile="aware")
     hold(kuro, NOW - 2 * MINUTE, response="顯然是快取。cache\u200b")
     sweep(NOW)
-    assert "score 60: Error pattern: cause named before it was measured, Hidden characters\n" in texts(receiver)[0]
+    assert "score 60: Error pattern, Hidden characters\n" in texts(receiver)[0]
 
 
 @pytest.mark.usefixtures("translated")
@@ -85,7 +85,7 @@ def test_in_chinese_it_has_chinese_colons_and_full_stops(aurora: Any, olga: Any,
     sweep(NOW)
     first, second, _address = texts(receiver)[0].splitlines()
     assert first == "Aurora 有 1 個新的暫留項目，最高 50 分。最早的已暫留 2 分鐘。"
-    assert second == "• kuro 的 CHAT，50 分：絕對用語，錯誤模式：cause named before it was measured"
+    assert second == "• kuro 的 CHAT，50 分：絕對用語，錯誤模式"
 
 
 def test_an_item_is_told_of_once_it_is_a_minute_old(aurora: Any, olga: Any, kuro: Any, receiver: Receiver) -> None:

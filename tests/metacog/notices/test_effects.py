@@ -71,6 +71,28 @@ def test_why_it_cannot_be_read_names_a_host_where_texts_may_leave(
 
 
 @table("with_texts", [True, False], rolled_back=True)
+def test_what_people_wrote_into_a_rule_or_a_pattern_leaves_where_texts_may(
+    kuro: Any, alice: Any, olga: Any, with_texts: bool
+) -> None:
+    Team.objects.update(mail_texts=with_texts)
+    tell(alice)
+    ruled(kuro, {"tool": "Bash", "where": {"/to": {"eq": "payroll"}}, "do": "ask", "reason": "The payroll of Ada."})
+    call = {"kind": "tool_call", "name": "Bash", "arguments": {"to": "payroll"}}
+    kuro.respond("", items=[call, {"kind": "chat", "text": "The cause is clearly the cache."}])
+    HeldItem.objects.update(held_at=NOW - HOUR, expires_at=NOW + HOUR)
+    (message,) = sweep(NOW)
+    notices.set_channel(
+        Team.objects.get(), olga, url="https://chat.example/x", minutes=1, language="en", texts=with_texts
+    )
+    waiting = HeldItem.objects.all()
+    in_chat = notification_texts.message_of(Channel.objects.get(), waiting, waiting, NOW + MINUTE)
+    for said in (message.body, message.alternatives[0][0], in_chat):
+        assert "A policy rule asks a person" in said
+        assert "Error pattern" in said
+        assert ("payroll" in said, "measured" in said) == (with_texts, with_texts)
+
+
+@table("with_texts", [True, False], rolled_back=True)
 def test_it_says_which_letters_look_like_others(kuro: Any, alice: Any, olga: Any, with_texts: bool) -> None:
     Team.objects.update(mail_texts=with_texts)
     tell(alice)
