@@ -169,6 +169,11 @@ class HeldItem(models.Model):
         return str(_kinds().get(self.kind, f"“{self.kind.upper()}”"))
 
     @property
+    def top_share(self) -> int | None:
+        """Return where it stands in the learned order, in percent of what people decided; None: no model ranked it."""
+        return None if self.risk is None else max(1, -(-self.risk_place // 10))
+
+    @property
     def state_for_agent(self) -> str:
         return str(self.state) if self.closed_at else str(self.State.PENDING)
 

@@ -36,10 +36,8 @@ class LearnedRisk(models.Model):
     of_calls = models.BooleanField(default=False, db_default=False)
     found = models.JSONField()  # heuristics.ranking.learning.Learned.as_dict
     model = models.ForeignKey(RiskModel, models.PROTECT, null=True, related_name="+")  # null: none is worth having
-    # By the key of each agent, in ascending order: the risks of up to 1,000 items of the last 30 days.
-    spread = models.JSONField(default=dict)
-    # What passed in those days and could have been held: {"days", "items", "risks"}, up to 1,000 risks in ascending
-    # order that stand for all `items`.
+    # What passed in the last 30 days and could have been held: {"days", "items", "risks"}, up to 1,000 risks in
+    # ascending order that stand for all `items`.
     passing = models.JSONField(default=dict)
     made_at = models.DateTimeField()
 

@@ -5,7 +5,6 @@ A list has fifty rows, and what a template works out in each of them is what a p
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, TypedDict
@@ -103,7 +102,7 @@ def entries(
     for row in rows:
         kind, is_pending = row.get_kind_display(), row.state == HeldItem.State.PENDING
         decision = None if is_pending else next(iter(row.standing), None)
-        group, has_rank = row.group, is_ranked and is_pending and row.risk is not None
+        group, share = row.group, row.top_share if is_ranked and is_pending else None
         joined = f"{first}&" if first else "?"
         may_select = is_pending and user.has_role(row.team_id, Role.REVIEWER)
         entry: Entry = {
@@ -116,8 +115,8 @@ def entries(
             else f"{row.hesitation_score}",
             "by_rule": row.by_rule,
             "risk": "r0 rule" if row.by_rule else risk(row.hesitation_score),
-            "rank": top % {"share": max(1, math.ceil(row.risk_place / 10))} if has_rank else "",
-            "why": f"{before}{row.public_id}{after}why" if has_rank else "",
+            "rank": top % {"share": share} if share else "",
+            "why": f"{before}{row.public_id}{after}why" if share else "",
             "agent": row.agent_name,
             "disabled": "" if row.agent_enabled else disabled,
             "team": team_names.get(row.team_id, ""),

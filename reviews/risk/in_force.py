@@ -11,7 +11,7 @@ from django.db.models import F, Q
 from metacog.heuristics.parts import MANY_TURNS
 from metacog.heuristics.ranking.around import Post, kinds_beside
 from metacog.heuristics.ranking.features import Called, Seen, facts_in, see
-from metacog.heuristics.ranking.model import Fact, Model, Reason, place_among
+from metacog.heuristics.ranking.model import Fact, Model, Reason
 from metacog.heuristics.ranking.orders import Orders
 from metacog.heuristics.stats.gate import CALIBRATED
 from metacog.models import Agent
@@ -25,7 +25,6 @@ class Why(NamedTuple):
 
     kind: str  # of the model: heuristics.ranking.model.Kind
     decisions: int  # that it was learned from
-    top: float | None  # the share of the agent's items of the last 30 days that are as risky or more; None: too few
     chance: float | None  # of being rejected, where that was found to be calibrated
     judged: int  # decisions that judged the model
     reasons: Sequence[Reason]  # phrases of the item's text; of a tool call none, which may be secret
@@ -132,11 +131,9 @@ def why(item: HeldItem) -> Why | None:
     gate = (learned.found.get("gate") if learned else None) or {}
     risk = model.risk(seen)
     is_calibrated = model.kind == "learned" and gate.get("calibration_error", 1.0) <= CALIBRATED
-    spread = learned.spread.get(str(agent.pk), []) if learned else []
     return Why(
         kind=model.kind,
         decisions=model.cases,
-        top=place_among(risk, spread) if len(spread) >= 50 else None,
         chance=risk if is_calibrated else None,
         judged=gate.get("decisions", 0),
         reasons=[] if is_call else model.because(seen, item.text),

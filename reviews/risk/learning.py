@@ -162,19 +162,14 @@ def _keep(
 ) -> LearnedRisk:
     learned = of_kind.of_team if agent is None else of_kind.own[agent]
     model = learned.model if of_kind.is_used(agent) else None
-    risks: dict[int, list[float]] = defaultdict(list)
-    passing = []
-    for text in texts if model else ():
-        if text.is_call == of_kind.of_calls and agent in (None, text.agent):
-            assert model
-            risk = model.risk(text.seen)
-            risks[text.agent].append(risk)
-            if text.passed:
-                passing.append(risk)
+    passing = [
+        model.risk(text.seen)
+        for text in texts
+        if model and text.passed and text.is_call == of_kind.of_calls and agent in (None, text.agent)
+    ]
     about = {"team": team, "agent_id": agent, "of_calls": of_kind.of_calls}
     kept = LearnedRisk.objects.filter(**about).first() or LearnedRisk(**about)
     kept.found, kept.model, kept.made_at = learned.as_dict(), row if model else None, now
-    kept.spread = {str(key): thinned(some, SPREAD) for key, some in risks.items()}
     kept.passing = {"days": RECENT.days, "items": len(passing), "risks": thinned(passing, SPREAD)}
     kept.save()
     return kept

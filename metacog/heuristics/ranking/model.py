@@ -361,10 +361,3 @@ def thinned(risks: Iterable[float], most: int) -> list[float]:
     if len(ordered) <= most:
         return ordered
     return [ordered[at * (len(ordered) - 1) // (most - 1)] for at in range(most)]
-
-
-def place_among(risk: float, sorted_risks: Sequence[float]) -> float:
-    """Return the share of other risks, given in ascending order, that are as high as this one or higher."""
-    if not sorted_risks:
-        return 1.0
-    return 1.0 - bisect_left(sorted_risks, risk) / len(sorted_risks)

@@ -98,7 +98,7 @@ def _page(request: PersonRequest, team: Team, form: RiskForm, status: int = 200)
     may = {False: may_choose(team), True: may_choose_of_calls(team)}
     known = [of_calls for of_calls in may if of_calls in rows or reasons[of_calls] or may[of_calls]] or [False]
     agents = LearnedRisk.objects.filter(team=team).exclude(agent=None).select_related("agent").order_by("agent__name")
-    own = list(agents.defer("spread", "passing")[:MOST_AGENTS])
+    own = list(agents.defer("passing")[:MOST_AGENTS])
     kinds = []
     for of_calls in known:
         kind = _kind(request, team, rows.get(of_calls), of_calls=of_calls)

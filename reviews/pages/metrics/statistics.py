@@ -188,7 +188,7 @@ def _learned(request: PersonRequest, asked: Asked) -> list[dict[str, Any]]:
     among = {each.team for each in ([agent] if agent else asked.agents)}
     teams = sorted(among, key=str)[:MOST_TEAMS]
     found = LearnedRisk.objects.filter(team__in=teams).filter(Q(agent=None) | Q(agent=agent))
-    rows = {(row.team_id, row.of_calls, row.agent_id): row for row in found.defer("spread", "passing")}
+    rows = {(row.team_id, row.of_calls, row.agent_id): row for row in found.defer("passing")}
     told = []
     for team in teams:
         known = [of_calls for of_calls in (False, True) if (team.pk, of_calls, None) in rows]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -87,7 +86,7 @@ class Stands:
     kind: str  # heuristics.ranking.model.Kind
     by: str  # the key of metadata that it is by, alone
     decisions: str  # that it was learned from
-    rank: str  # "" where too few texts are known
+    rank: str  # "" where no model has ranked it
     chance: str  # "" where it may not be told in percent
     judged: str
     phrases: Sequence[tuple[Shown, str]]  # each with what was decided about texts that hold it
@@ -114,7 +113,7 @@ def stands(why: Why, held: HeldItem, verdict: Assessment, question: str | None, 
         kind=why.kind,
         by=why.kind.partition(METADATA)[2],
         decisions=f"{why.decisions:,}",
-        rank="" if why.top is None else _rank(why.top, is_call=held.kind == HeldItem.Kind.TOOL_CALL),
+        rank=_rank(held),
         chance="" if why.chance is None else percent(why.chance),
         judged=f"{why.judged:,}",
         phrases=[(show(phrase.text), _held_by(phrase)) for phrase in phrases],
@@ -134,15 +133,12 @@ def _held_by(phrase: Phrase) -> str:
     }
 
 
-def _rank(top: float, *, is_call: bool) -> str:
-    share = {"share": percent(max(1, math.ceil(100 * top)) / 100)}
-    if is_call:
-        if top > 0.5:
-            return gettext("Lower half of this agent's tool calls")
-        return gettext("Top %(share)s of this agent's tool calls") % share
-    if top > 0.5:
-        return gettext("Lower half of this agent's items")
-    return gettext("Top %(share)s of this agent's items") % share
+def _rank(held: HeldItem) -> str:
+    if (top := held.top_share) is None:
+        return ""
+    if held.kind == HeldItem.Kind.TOOL_CALL:
+        return gettext("Top %(share)s%% of the tool calls that people decided") % {"share": top}
+    return gettext("Top %(share)s%% of the items that people decided") % {"share": top}
 
 
 def _telling(why: Why) -> list[tuple[str, Fact]]:

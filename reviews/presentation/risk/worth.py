@@ -103,9 +103,9 @@ def instead(learned: LearnedRisk | None) -> str:
     """Say what orders the queue where something simple does as well as what was learned."""
     match learned.found["order"] if learned else None:
         case "length":
-            return gettext("Until then the queue can be ordered by length, which beats chance.")
+            return gettext("Until then the queue is ordered by length, which beats chance.")
         case "turns":
-            return gettext("Until then the queue can be ordered by the turns of the session, which beat chance.")
+            return gettext("Until then the queue is ordered by the turns of the session, which beat chance.")
     if alone := learned and learned.found.get("alone"):
         told = gettext(
             "Until then the queue is ordered by how often people rejected by %(by)s before: AUC %(auc)s (95%% CI "

@@ -209,4 +209,3 @@ def test_an_agent_added_later_is_ranked_at_once_and_what_no_model_ranked_stands_
     aurora.refresh_from_db()
     agent, key, secret = create_agent(aurora, "late", None)
     assert Caller(agent.public_id, key, secret).respond()["risk_model"] == learned.model.public_id
-    assert set(learned.spread) == {str(Agent.objects.get(public_id=kuro.id).pk)}

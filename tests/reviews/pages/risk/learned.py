@@ -54,7 +54,6 @@ def keep(team: Team, found: Learned, **changed: Any) -> LearnedRisk:
     document = found.as_dict() | {"gate": found.as_dict()["gate"] and found.as_dict()["gate"] | changed}
     return LearnedRisk.objects.create(
         team=team, found=document, model=model, made_at=timezone.now(),
-        spread={str(agent.pk): spread for agent in team.agents.all()},
         passing={"days": 30, "items": 3000, "risks": spread},
     )  # fmt: skip
 

@@ -26,7 +26,7 @@ def client(as_person: Any, alice: Any) -> Any:
         ("word", 60, 1, "Too few decisions yet: 60 of the 100 needed."),
         ("word", 400, 1, r"Reviewing the tenth of items with the highest risk finds \d+% of rejections "
          r"\(95% CI \d+–\d+%, n = 360\)\. Ordered by length, a tenth finds \d+%; by chance, 10%\."),
-        ("length", 400, 1, "Not used yet: no better than length (n = 360). Until then the queue can be ordered by "
+        ("length", 400, 1, "Not used yet: no better than length (n = 360). Until then the queue is ordered by "
          "length, which beats chance."),
         ("nothing", 400, 1, "Not used yet: no better than chance (n = 360). Learned risk"),
         ("never", 400, 1, "Too one-sided yet: at least 10 rejections and 10 approvals are needed among the older "
@@ -63,7 +63,9 @@ def test_below_it_are_the_curve_the_calibration_and_what_more_decisions_would_he
     assert "(limit 0.05): percentages are shown." in page
     assert re.search(r"Each doubling of decisions (raised the AUC by about|changed the AUC by) −?0\.\d+: ", page)
     LearnedRisk.objects.update(found=row.found | {"curve": [[70, 0.61], [140, 0.66], [280, 0.68]]})
-    assert "raised the AUC by about 0.035: 280 more may add as much." in text(client.get("/statistics/risk/"))
+    page = text(client.get("/statistics/risk/"))
+    assert "raised the AUC by about 0.035: 280 more may add as much." in page
+    assert "Each point is judged by the newest three tenths of the decisions." in page, "below, all judge"
     LearnedRisk.objects.update(found=row.found | {"gate": found | {"calibration_error": 0.06}})
     assert "only ranks are shown, no percentages." in text(client.get("/statistics/risk/"))
     few = {"calibration_error": 1.0, "bins": [[0.1, 0.2, 4], [0.4, 0.3, 5]]}
@@ -78,6 +80,10 @@ def test_below_it_are_the_curve_the_calibration_and_what_more_decisions_would_he
         page = text(client.get("/statistics/risk/"))
         assert all(each in page for each in sentences), sentences
         assert "0.000" not in page
+    LearnedRisk.objects.update(found=row.found | {"curve": []})
+    page = client.get("/statistics/risk/")
+    assert "Not drawn yet: it takes approvals and rejections among the newest three tenths" in text(page)
+    assert 'aria-labelledby="more-title-' not in page.content.decode(), "no empty chart"
     rows = [*csv.reader(client.get("/statistics/risk.csv").content.decode("utf-8-sig").splitlines())]
     assert rows[0][:4] == ["looked_at", "found", "found_low", "found_high"]
     assert [float(each) for each in rows[4][:2]] == [0.1, found["caught"][3]]
