@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
@@ -36,7 +36,7 @@ from reviews.held.grants import NotGranted
 from reviews.held.presence import Presence
 from reviews.learning import reason_groups
 from reviews.metrics import review_time, sampling
-from reviews.models import AgentResponse, Approval, Decision, DecisionVerdict, HeldItem, Signal
+from reviews.models import AgentResponse, Approval, CallGrant, Decision, DecisionVerdict, HeldItem, Signal
 from reviews.pages import call_desk, call_edit, talk
 from reviews.pages.call_desk import of_edited
 from reviews.pages.deciding import (
@@ -670,6 +670,8 @@ def _recent(person: Any, teams: Any, ids: Any) -> QuerySet[Decision]:
 
 def _latest(decisions: QuerySet[Decision]) -> QuerySet[Decision]:
     """Return what was done last of some decisions, with what the page says of it."""
+    with_it = Q(granted_at=OuterRef("decided_at")) | Q(withdrawn_at=OuterRef("undone_at"))
+    given = CallGrant.objects.filter(with_it, held=OuterRef("held"))
     rows = decisions.select_related("held").only(
         *("public_id", "verdict", "decided_at", "undone_at", "release_at", "released_at", "together"),
         *("held__team", "held__public_id", "held__kind"),
@@ -679,6 +681,7 @@ def _latest(decisions: QuerySet[Decision]) -> QuerySet[Decision]:
         edited=listing.edited_begins(),
         call_name=F("held__call__name"),
         latest=Coalesce("undone_at", "decided_at"),
+        has_grant=Exists(given),
     ).order_by("-latest", "-public_id")[:1]
 
 

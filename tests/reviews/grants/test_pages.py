@@ -11,7 +11,7 @@ import pytest
 from django.utils import timezone
 
 from metacog.models import AuditEvent
-from reviews.models import CallGrant, HeldItem
+from reviews.models import CallGrant, Decision, HeldItem
 from tests.conftest import Caller
 from tests.reviews.grants.test_api import REFUND, ask, passes
 from tests.tables import table
@@ -60,7 +60,7 @@ class TestTheForm:
         form = page.split('id="granting"')[1].split("</details>")[0]
         assert "exactly <code>Bash git push</code>" in form
         assert "asked 2× in 30 days, 1× in this session" in form
-        assert "The tool takes free text: /command." in form
+        assert "not possible for this call. The tool takes free text: /command." in form
         assert re.search(r'value="tool"[^>]* disabled', form)
         assert "in all sessions of kuro" in form
         assert re.search(r"Passes without asking:.*in this session, until tonight", form, re.DOTALL)
@@ -75,6 +75,16 @@ class TestTheForm:
         ruled(kuro, {"tool": "Bash", "do": "ask", "approvers": {"people": 2}})
         assert "granting" not in page_of(client, held)
         assert "granting" not in page_of(client, kuro.hold()), "words"
+
+    def test_the_bar_says_that_it_was_given_and_that_undo_ends_it(self, client: Any, kuro: Any, settings: Any) -> None:
+        settings.UNDO_SECONDS = 30
+        given(client, kuro)
+        assert "Such calls pass from now on; Undo ends this grant, too." in page_of(client, kuro.hold())
+        decision = Decision.objects.get()
+        client.post(f"/decisions/{decision.public_id}/undo")
+        assert "Its grant has ended, too." in page_of(client, kuro.hold())
+        decide(client, ask(kuro, call_id="first")["held"])
+        assert "rant" not in page_of(client, kuro.hold()).partition('id="told"')[2].partition("</form>")[0]
 
     def test_only_its_box_gives_a_grant(self, client: Any, kuro: Any) -> None:
         decide(client, ask(kuro)["held"], **{name: value for name, value in FORM.items() if name != "grant"})
