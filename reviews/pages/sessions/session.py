@@ -83,6 +83,8 @@ def changes(request: PersonRequest, agent_id: str) -> HttpResponse:
     if not (changed or page.rows):
         return HttpResponse(status=204)
     context = _shown(session, asked, page, rows_of(new, request.user, before=last))
+    summary = session.summary()
+    context["facts"] = facts(summary) if summary else ()
     context["changed"] = [row for post in changed.values() for row in rows_of([post], request.user)]
     return render(request, "reviews/_session_changes.html", context)
 

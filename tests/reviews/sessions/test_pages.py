@@ -178,6 +178,7 @@ def test_a_page_that_is_open_hears_of_new_posts_and_of_what_changed(client: Any,
     decide(first["items"][0]["held"], bob, "reject", reason="No.")
     told = client.get(address(kuro, page="changes", **asked)).content.decode()
     assert says(told, f'id="what-{first["id"]}" hx-swap-oob="true"', "rejected by Bob", "beforeend:#line", "And then.")
+    assert says(told, 'id="facts" hx-swap-oob="true"', "2 responses", "1 held: 1 rejected"), "its head, too"
     assert f'name="after" value="{second["id"]}"' in told
     assert client.get(address(kuro, page="changes", after=second["id"], open="")).status_code == 204
     assert client.get(address(kuro, page="changes", after="resp_0", open="held_0.1 x")).status_code == 204
