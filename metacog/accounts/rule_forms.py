@@ -58,7 +58,7 @@ EFFECT_NAMES = {
 }
 PLACE_NAMES = {
     "inside": gettext_lazy("Every path in"),
-    "outside": gettext_lazy("On a path outside of"),
+    "outside": gettext_lazy("On a path outside"),
     "objects": gettext_lazy("On anything like"),
     "except": gettext_lazy("Except on"),
 }

@@ -32,14 +32,14 @@ WORDS = (
     gettext_noop("fetches from an address that may carry data out"),
     gettext_noop("fetches from a machine's own settings"),
     gettext_noop("installs something that the project does not list"),
-    gettext_noop("writes outside of the workspace"),
+    gettext_noop("writes outside the workspace"),
     gettext_noop("writes what git or an agent runs by itself"),
     gettext_noop("changes what a pipeline or an install runs or may do"),
     gettext_noop("writes what fetches something and runs it"),
-    gettext_noop("deletes outside of the workspace"),
+    gettext_noop("deletes outside the workspace"),
     gettext_noop("deletes a database or a dump of one"),
     gettext_noop("deletes more than build outputs, temporary files and single files"),
-    gettext_noop("runs something outside of the workspace"),
+    gettext_noop("runs something outside the workspace"),
     gettext_noop("changes something that is no file"),
     gettext_noop("changes something that is no file, or runs something elsewhere"),
     gettext_noop("reads, writes in the workspace, runs the project's code, fetches plain addresses"),
@@ -156,6 +156,7 @@ def reason_of(rule: Mapping[str, Any]) -> str:
 
 def translated(reason: str) -> str:
     """Say a pack's own words in the reader's language."""
+    reason = reason.replace(" outside of the ", " outside the ")
     return gettext(reason) if reason in WORDS else reason
 
 

