@@ -198,6 +198,11 @@ def _older(team: Team, days: int) -> int:
     return count
 
 
+def has_older(team: Team, days: int) -> bool:
+    """Tell whether any text may be older: a response, or in a team that is as old something else."""
+    return bool(_older(team, days)) or team.created_at < timezone.now() - timedelta(days=days)
+
+
 def owned(request: Request, team_id: int) -> Team:
     """Return a team of the person's own; 404 for a stranger, 403 for a role too low."""
     found = get_object_or_404(request.user.teams_as(), pk=team_id)

@@ -31,6 +31,7 @@ from metacog.pages.teams.page import (
     PEOPLE,
     TABS,
     Posted,
+    has_older,
     last_owner,
     owned,
     page_of,
@@ -52,7 +53,7 @@ def team_settings(request: Request, team_id: int) -> HttpResponse:
         return team_page(request, found, posted=Posted(form, channel, roles))
     days = form.wanted(form.stored)["days"]
     is_shorter = days is not None and (found.retention_days is None or days < found.retention_days)
-    if is_shorter and request.POST.get("sure") != "1":
+    if is_shorter and request.POST.get("sure") != "1" and has_older(found, days):
         return team_page(request, found, posted=Posted(form, channel, roles, days))
     changed: list[str] = []
     try:

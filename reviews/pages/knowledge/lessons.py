@@ -92,9 +92,9 @@ def lessons_many(request: PersonRequest) -> HttpResponse:
                 problems.append(str(error))
         else:
             problems.append(_("This lesson is %(state)s.") % {"state": row.get_state_display().lower()})
-    told = str(MANY_DONE[step] % {"count": len(done)})
     if not done and not problems:
-        told = _("Select some lessons first.")
+        return _answer(request, _("Select some lessons first."), _lessons_address(request), tone="warn")
+    told = str(MANY_DONE[step] % {"count": len(done)})
     if problems:
         left = ngettext("%(count)d stays as it is:", "%(count)d stay as they are:", len(problems))
         told = " ".join([told, left % {"count": len(problems)}, *dict.fromkeys(problems)])
@@ -133,12 +133,12 @@ def lesson_step(request: PersonRequest, lesson_id: str) -> HttpResponse:
         return HttpResponseBadRequest(_("Unknown step."), content_type="text/plain; charset=utf-8")
     try:
         _take(request, found, step)
-        told, status = told_of(str(DONE[step]), found.text, reverse("lesson", args=[lesson_id])), 200
+        told, tone = told_of(str(DONE[step]), found.text, reverse("lesson", args=[lesson_id])), "ok"
         undo = _undo(request, step, address)
     except lessons.NotDone as error:
-        told, status = str(error), 409
+        told, tone = str(error), "bad"
     back = _lessons_address(request) if request.POST.get("from") == "list" else reverse("lesson", args=[lesson_id])
-    return _answer(request, told, back, status, undo)
+    return _answer(request, told, back, tone, undo)
 
 
 def _undo(request: PersonRequest, step: str, path: str, *fields: tuple[str, str]) -> Undo | None:
@@ -152,16 +152,17 @@ def _take(request: PersonRequest, found: Lesson, step: str) -> None:
         lessons.move(found, step, request.user)
 
 
-def _answer(
-    request: PersonRequest, told: str, back: str, status: int = 200, undo: Undo | None = None
-) -> HttpResponse:
+LEVELS = {"ok": messages.SUCCESS, "warn": messages.WARNING, "bad": messages.ERROR}
+
+
+def _answer(request: PersonRequest, told: str, back: str, tone: str = "ok", undo: Undo | None = None) -> HttpResponse:
     """Show the list with what became of it, or lead back to where the person was."""
     if request.htmx:
-        return _lessons_page(request, told=told, is_bad=status != 200, undo=undo)
+        return _lessons_page(request, told=told, tone=tone, undo=undo)
     if undo:
         undoable.say(request, told, undo.path, *undo.fields)
     else:
-        messages.add_message(request, messages.SUCCESS if status == 200 else messages.ERROR, told)
+        messages.add_message(request, LEVELS[tone], told)
     return redirect(back)
 
 
@@ -170,7 +171,7 @@ def _lessons_page(
     *,
     form: NewLessonForm | None = None,
     told: str = "",
-    is_bad: bool = False,
+    tone: str = "ok",
     undo: Undo | None = None,
 ) -> HttpResponse:
     wanted = word(request.GET, "agent") or word(request.POST, "agent")
@@ -189,12 +190,12 @@ def _lessons_page(
         "curated": curated,
         "form": form or (_new_form(request) if curated else None),
         "told": told,
-        "is_bad": is_bad,
+        "tone": tone,
         "undo": undo,
         "section": "lessons",
     }
     template = "reviews/_lessons.html" if request.htmx else "reviews/lessons.html"
-    return render(request, template, context, status=refused(form) if form else 409 if is_bad else 200)
+    return render(request, template, context, status=refused(form) if form else 409 if tone == "bad" else 200)
 
 
 def _words(lesson: Lesson) -> dict[str, str]:

@@ -172,7 +172,7 @@ def patterns_decide(request: PersonRequest) -> HttpResponse:
     for problem in problems:
         messages.warning(request, problem)
     if not (done or skipped or problems):
-        messages.info(request, _("Nothing was selected."))
+        messages.warning(request, _("Select some proposals first."))
     return redirect(_back(request))
 
 

@@ -205,6 +205,17 @@ def test_an_item_says_who_is_asked_now_and_next(people: dict[str, Any], kuro: An
     assert kuro.get(f"/held/{held}").json().keys().isdisjoint({"asked"}), "agents hear nothing of it"
 
 
+@table("rest, told", [([], ""), ([{"after": 15, "to": "owners"}], "Asked: every reviewer; at")], rolled_back=True)
+def test_of_what_no_route_matches_it_says_who_is_next(
+    people: dict[str, Any], kuro: Any, aurora: Any, as_person: Any, rest: list[Any], told: str
+) -> None:
+    asking.save(aurora, people["olga"], {"steps": rest, "routes": [{"kind": "task", "to": "owners"}]})
+    held = kuro.hold()
+    steps.sweep(timezone.now())
+    page = " ".join(as_person(people["alice"]).get(f"/queue/{held}/").content.decode().split())
+    assert (told in page, "Asked:" in page) == (True, bool(told))
+
+
 def test_a_route_shows_the_conditions_that_it_has_and_more_on_request(
     people: dict[str, Any], aurora: Any, as_person: Any
 ) -> None:

@@ -148,8 +148,10 @@ class TestSteps:
         data = {"step": "confirm", "pk": [row.public_id for row in proposed]}
         page = words(client.post(reverse("lessons-many"), data, follow=True))
         assert "1 lesson was confirmed. 1 stays as it is: This lesson is dismissed." in page
-        page = words(client.post(reverse("lessons-many"), {"step": "confirm"}, follow=True))
-        assert "Select some lessons first." in page
+        answer = client.post(reverse("lessons-many"), {"step": "confirm"}, follow=True)
+        assert [(each.level_tag, each.message) for each in answer.context["messages"]] == [
+            ("warning", "Select some lessons first.")
+        ]
 
     @table(
         ("address", "data", "is_htmx", "back"),

@@ -228,7 +228,9 @@ class TestManyAtOnce:
         client, theirs = as_person(carla), make(borealis)
         answer = client.post(reverse("patterns-decide"), {"pk": [theirs.pk], "step": "activate"})
         assert answer.status_code == 400
-        assert "Nothing was selected." in self.post(client, theirs)
+        data = {"pk": [theirs.pk], "step": "dismiss"}
+        (told,) = client.post(reverse("patterns-decide"), data, follow=True).context["messages"]
+        assert (told.level_tag, told.message) == ("warning", "Select some proposals first.")
         theirs.refresh_from_db()
         assert theirs.state == "proposed"
 

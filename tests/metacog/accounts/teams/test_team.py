@@ -247,6 +247,15 @@ class TestRetention:
         aurora.refresh_from_db()
         assert aurora.retention_days == (int(days) if days else None)
 
+    @table("age", [10, 100], rolled_back=True)
+    def test_it_is_asked_where_something_may_be_older(self, olga: Any, aurora: Any, as_person: Any, age: int) -> None:
+        Team.objects.update(created_at=timezone.now() - timedelta(days=age))
+        answer = self.keep(as_person(olga), aurora, "90")
+        assert (answer.status_code == 200, "No response is older than that." in answer.content.decode()) == (
+            age > 90,
+            age > 90,
+        )
+
     @table("days", ["0", "-1", "36501", "soon", "1.5"], rolled_back=True)
     def test_it_refuses_what_is_no_number_of_days(self, olga: Any, aurora: Any, as_person: Any, days: str) -> None:
         assert self.keep(as_person(olga), aurora, days, sure="1").status_code == 422

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from metacog.models import AuditEvent, Channel, Team
 from metacog.notices import notices
@@ -102,6 +104,7 @@ def test_a_chat_that_another_owner_removed_meanwhile_keeps_nobody_from_saving(
 
 def test_erasing_is_asked_about_once_more_and_nothing_is_saved_before(olga: Any, aurora: Any, as_person: Any) -> None:
     client = as_person(olga)
+    Team.objects.update(created_at=timezone.now() - timedelta(days=91))
     answer = team_settings.save(client, aurora, **ALL)
     page = answer.content.decode()
     assert (answer.status_code, open_tab(page), changes()) == (200, ["data", "data"], [])
