@@ -28,6 +28,7 @@ FORBIDDEN_IN_TEMPLATES = {
     r"\son[a-z]+\s*=\s*[\"']": "an event handler attribute",
     r"{%\s*load\s+partials": "a dependency on django-template-partials",
     r"javascript:": "a javascript: address",
+    r"{%(?!.*%})": "a tag over two lines, which is shown as text",
 }
 FORBIDDEN_IN_CODE = {r"\bmark_safe\b": "mark_safe", r"\bSafe(String|Text)\b": "SafeString"}
 

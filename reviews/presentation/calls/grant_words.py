@@ -19,6 +19,7 @@ from metacog.heuristics.text.canonical_json import canonical
 from metacog.heuristics.tool_calls import secrets
 from metacog.heuristics.tool_calls.grants import Why
 from reviews.models import CallGrant, HeldItem
+from reviews.presentation.phrases import gap
 
 WORKSPACE = "workspace"  # the place of a path in it
 MOST_NAMED = 5  # objects of one effect
@@ -63,7 +64,8 @@ _WHY: Mapping[Why, Any] = {
 
 def why_not(why: Why, place: str) -> str:
     """Say why a call can be granted no wider."""
-    return str(_WHY[why]) % {"place": place or gettext("the whole of the arguments")}
+    told = str(_WHY[why]) % {"place": place or gettext("the whole of the arguments")}
+    return gettext("not possible for this call.") + gap() + told
 
 
 def what(match: str, tool: str, arguments: Any, shape: Mapping[str, Any] | None) -> str:

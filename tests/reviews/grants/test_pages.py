@@ -79,10 +79,10 @@ class TestTheForm:
     def test_the_bar_says_that_it_was_given_and_that_undo_ends_it(self, client: Any, kuro: Any, settings: Any) -> None:
         settings.UNDO_SECONDS = 30
         given(client, kuro)
-        assert "Such calls pass from now on; Undo ends this grant, too." in page_of(client, kuro.hold())
+        assert re.search(r"Approved and granted .*Undo both", page_of(client, kuro.hold()))
         decision = Decision.objects.get()
         client.post(f"/decisions/{decision.public_id}/undo")
-        assert "Its grant has ended, too." in page_of(client, kuro.hold())
+        assert "Undone, with the grant:" in page_of(client, kuro.hold())
         decide(client, ask(kuro, call_id="first")["held"])
         assert "rant" not in page_of(client, kuro.hold()).partition('id="told"')[2].partition("</form>")[0]
 
