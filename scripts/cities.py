@@ -1,4 +1,4 @@
-"""Write metacog/accounts/cities.py: what the cities of time zones are called in Chinese, from CLDR by Babel."""
+"""Write metacog/accounts/times/cities.py: what the cities of time zones are called in Chinese, from CLDR by Babel."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from babel import Locale
 from babel.core import get_global
 
-FILE = Path(__file__).resolve().parent.parent / "metacog" / "accounts" / "cities.py"
+FILE = Path(__file__).resolve().parent.parent / "metacog/accounts/times/cities.py"
 HEAD = '''"""What the cities of time zones are called in traditional and in simplified Chinese.
 
 Made by scripts/cities.py from the Unicode CLDR (https://cldr.unicode.org, Unicode License V3).

@@ -38,7 +38,7 @@ Installed = importlib.metadata.Distribution
 TAKEN: tuple[dict[str, Any], ...] = (
     {
         "name": "Unicode CLDR", "version": "", "licenses": [{"license": {"id": "Unicode-3.0"}}],
-        "file": "metacog/accounts/cities.py", "url": "https://cldr.unicode.org",
+        "file": "metacog/accounts/times/cities.py", "url": "https://cldr.unicode.org",
     },
     {
         "name": "OpenCC", "version": "1.4.2", "licenses": [{"license": {"id": "Apache-2.0"}}],

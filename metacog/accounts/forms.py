@@ -18,7 +18,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from metacog.accounts.agents import MAX_CALLBACK_URL, MAX_NAME
-from metacog.accounts.time_zones import time_zones
+from metacog.accounts.times.time_zones import time_zones
 from metacog.heuristics.effects.pointers import MAX_LENGTH
 from metacog.heuristics.signals import SPECS
 from metacog.heuristics.text.shadow import is_blank

@@ -13,7 +13,6 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from metacog.accounts.durations import DurationField
 from metacog.accounts.forms import KINDS, SIGNALS, STUCK
 from metacog.accounts.policy_forms import (
     BUDGET,
@@ -27,6 +26,7 @@ from metacog.accounts.policy_forms import (
     filled_in,
     weight_field,
 )
+from metacog.accounts.times.durations import DurationField
 from metacog.heuristics.policy.stuck_settings import SETTINGS as STUCK_OF
 from metacog.heuristics.signals import DEFAULTS
 from metacog.models import Policy, pack_words

@@ -14,8 +14,8 @@ from django.utils.translation import gettext_lazy
 
 from metacog import heuristics
 from metacog.accounts import rule_forms
-from metacog.accounts.durations import MINUTE, DurationField, in_words
 from metacog.accounts.forms import KINDS, PARTS, RELEASED_BY, SIGNALS, STUCK, ShownField
+from metacog.accounts.times.durations import MINUTE, DurationField, in_words
 from metacog.heuristics.policy.effect_settings import packs_errors, programs_errors, readers_errors, servers_errors
 from metacog.heuristics.policy.quality_settings import MAX_CHARACTERS, MAX_RECENT, LengthLimits, QualitySettings
 from metacog.heuristics.policy.stuck_settings import MOST_MINUTES, StuckSettings

@@ -22,7 +22,7 @@ from metacog.accounts.rule_forms import (
     NotANumber,
     as_typed,
 )
-from metacog.accounts.time_zones import time_zones
+from metacog.accounts.times.time_zones import time_zones
 from metacog.heuristics.effects.pointers import MAX_LENGTH
 from metacog.models import MemberGroup, Team
 from metacog.refusals import translated

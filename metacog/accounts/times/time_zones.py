@@ -11,7 +11,7 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import get_language, pgettext_lazy
 
-from metacog.accounts.cities import CITIES
+from metacog.accounts.times.cities import CITIES
 
 # Those that people look for; no abbreviations.
 CONTINENTS: dict[str, Promise] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils import translation
 
-from metacog.accounts import durations
+from metacog.accounts.times import durations
 from tests.tables import table
 
 DAY, HOUR, MINUTE = 86_400, 3_600, 60
