@@ -91,7 +91,8 @@ function toldOfEnds(ends) {
   const named = [...new Set(ends.map((end) => end.dataset.end))].filter(Boolean);
   if (!named.length) return words.endOfText;
   const more = named.length > 3 ? ` ${words.andMore.replace("{n}", String(named.length - 3))}` : "";
-  return words.endOf.replace("{what}", named.slice(0, 3).map((name) => `“${beginning(name)}”`).join(", ") + more);
+  const quoted = named.slice(0, 3).map((name) => `${words.opening}${beginning(name)}${words.closing}`);
+  return words.endOf.replace("{what}", quoted.join(words.comma) + more);
 }
 
 // Several items, or the one of a mail: each that is going to be approved.
