@@ -239,7 +239,7 @@ class RouteForm(forms.Form):
             try:
                 value = Condition("", operator, typed).parsed() if typed.strip() else 0
                 if found.get(f"of{line}") == "amount" and operator in (*NUMERIC, "eq", "ne") and isinstance(value, str):
-                    self.add_error(f"value{line}", _("Give a number, such as 1000 or 99.50."))
+                    self.add_error(f"value{line}", _("Enter a number, such as 1000 or 99.50."))
             except NotANumber:
                 self.add_error(f"value{line}", NOT_A_NUMBER)
             except ValueError:

@@ -265,7 +265,7 @@ def test_what_is_compared_by_size_is_a_number_or_a_text_in_quotes(
     answer = client.post(path, form(**route, **{"route-0-value0": typed}))
     if wanted is None:
         page = answer.content.decode()
-        assert (answer.status_code, page.count("Give a number"), TeamAsking.objects.exists()) == (422, 1, False)
+        assert (answer.status_code, page.count("Enter a number"), TeamAsking.objects.exists()) == (422, 1, False)
         return
     (saved,) = settings_of(aurora)["routes"]
     assert (saved.get("amount") or saved["where"]["/amount"])["gt"] == wanted

@@ -239,7 +239,15 @@ class TestTheTable:
         ({"rule-0-where-0-value": "[1"}, "Not valid JSON"),
         ({"rule-0-where-1-operator": "regex", "rule-0-where-1-value": "(?=x)"}, "linear time"),
         ({"rule-0-where-1-operator": "exists"}, "Write true or false"),
-        ({"rule-0-where-1-pointer": "/eur", "rule-0-where-1-operator": "gt"}, "already has this condition"),
+        (
+            {
+                "rule-0-where-1-pointer": "/eur",
+                "rule-0-where-1-operator": "gt",
+                "rule-0-where-1-value": "60",
+            },
+            "already has this condition",
+        ),
+        ({"rule-0-where-0-value": "1,000"}, "stands in quotes"),
         ({"rule-0-do": "nod"}, "Choose what to do"),
     ],
     rolled_back=True,
