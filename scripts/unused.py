@@ -36,6 +36,7 @@ CALLED_BY_NAME = re.compile(
     r"|collect"  # prometheus_client
     r"|_(verify|export|anchor)"  # `manage.py audit`, of its actions
     r"|Messages|initialize|finalize"  # hatchling, of its hook
+    r"|find_words"  # signals to come, see docs/heuristics.md
 )
 OF_DJANGO = re.compile(r"(4\d\d|500)\.html|registration/login\.html")  # which its own views show
 _IN_TAGS = re.compile(r"{[{%](.*?)[%}]}", re.DOTALL)

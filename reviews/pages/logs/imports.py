@@ -28,8 +28,9 @@ from metacog.pages.unknown_filters import unknown_filters
 from patterns.models import ErrorPattern
 from reviews.held.filters import word
 from reviews.logs import imports
+from reviews.logs.by_pack import OTHER
 from reviews.logs.formats import AUTO, NAMES
-from reviews.logs.trial import OTHER, Report, Tool
+from reviews.logs.trial import Report, Tool
 from reviews.models import HeldCall, LogImport, LogImportItem
 from reviews.pages.person import PersonRequest
 from reviews.presentation import arguments, highlight
