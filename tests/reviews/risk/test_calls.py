@@ -167,7 +167,7 @@ def test_the_page_has_a_section_for_each_kind_that_a_team_has(
     files = [client.get(f"/statistics/risk.json?team={aurora.pk}{of}").json() for of in ("", "&of=calls")]
     assert files[0] != files[1]
     held = bash(kuro, RISKY.format("x"))["held"]
-    assert re.search(r"(Top|Lower) .{0,9}of this agent's tool calls", text(client.get(f"/queue/{held}/")))
+    assert re.search(r"Top [\d.]+ ?% of the tool calls that people decided", text(client.get(f"/queue/{held}/")))
 
 
 def test_a_model_of_both_ranks_both_until_it_is_learned_anew(

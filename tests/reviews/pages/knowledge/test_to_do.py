@@ -50,7 +50,7 @@ def waiting(aurora: Any, kuro: Any) -> None:
 @table(
     ("name", "count", "shown", "hidden"),
     [
-        ("victor", 0, ["Nothing to do", "Viewers read."], ["Fourteen.", "It rains."]),
+        ("victor", 0, ["Nothing to do", "Viewers can only read."], ["Fourteen.", "It rains."]),
         ("alice", 2, ["Spot checks 1", "Possible corrections 1"], ["Fourteen.", "Measure first.", "the tide"]),
         (
             "carla",
