@@ -644,7 +644,7 @@ SILENCED_SYSTEM_CHECKS = [
 MAX_BODY_BYTES = 1_048_576
 # An edited text of 1 MiB grows in form encoding: a byte may take three, a line's end six. Beside it stands little.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 6 * MAX_BODY_BYTES + 65_536
-DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000  # the roles of a team of thousands, two fields each
 # Of a log that is uploaded (reviews/logs/imports.py), with the rest of its form. It goes to disk, not into memory.
 MAX_UPLOAD_BYTES = 50 * MAX_BODY_BYTES + 65_536
 UPLOADS_TO_DISK = ("/log-imports/",)

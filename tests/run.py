@@ -44,6 +44,7 @@ WITHOUT_DATABASE = ["--ignore=tests/heuristics", "--ignore=tests/browser"]
 WHOLE_ON_POSTGRESQL = [
     "tests/metacog/audit/test_append_only.py",
     "tests/metacog/audit/test_chain.py",
+    "tests/metacog/audit/test_erasure.py",
     "tests/metacog/audit/test_sealing_races.py",
     "tests/metacog/db",
     "tests/metacog/http/test_replica.py",
@@ -60,12 +61,6 @@ WHOLE_ON_POSTGRESQL = [
     "tests/upgrade/test_upgrade.py",
 ]
 IN_PART_ON_POSTGRESQL = {
-    "tests/metacog/audit/test_erasure.py": [
-        "test_a_lesson_goes_with_the_retention_unless_it_is_in_force",
-        "test_more_than_one_batch_is_erased",
-        "test_nothing_of_a_problem_or_of_the_other_parts_of_a_verdict_is_left",
-        "test_texts_go_and_the_rest_stays",
-    ],
     "tests/patterns/api/test_problems.py": ["TestCounting"],
     "tests/patterns/api/test_thread_posts.py": ["TestTouches"],
     "tests/reviews/api/test_deciding.py": [
@@ -114,11 +109,14 @@ IN_PART_ON_POSTGRESQL = {
     "tests/reviews/pages/test_queue.py": [
         "test_a_day_is_that_of_whoever_looks",
         "test_a_page_is_read_along_an_index_wherever_it_begins",
+        "test_each_page_leads_to_the_one_before_and_to_its_last_item",
+        "test_whoever_is_in_several_teams_goes_back_through_all_of_them",
         "test_each_order_goes_on_from_page_to_page_with_what_was_just_decided_in_its_place",
         "test_it_puts_the_riskiest_first_and_of_equals_what_expires_next",
         "test_its_pages_follow_each_other_without_gap_or_repetition",
     ],
     "tests/reviews/pages/test_search.py": [
+        "test_an_id_leads_to_its_page_and_its_beginning_to_a_list",
         "test_a_form_that_means_something_else_is_not_found",
         "test_a_word_finds_each_kind",
         "test_attributes_of_items_are_found",
@@ -140,6 +138,7 @@ IN_PART_ON_POSTGRESQL = {
     ],
     "tests/test_sweeps.py": ["test_an_agent_that_fails_takes_nothing_from_another"],
     "tests/upgrade/test_migrations.py": [
+        "test_what_was_encoded_twice_is_decoded",
         "test_notices_to_devices_are_taken_back_with_their_table",
         "test_the_sql_of_the_first_ones_has_the_triggers_and_the_index",
         "test_what_the_database_fills_in_reads_as_what_the_program_does",

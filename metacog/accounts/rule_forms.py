@@ -27,7 +27,7 @@ from metacog.refusals import translated
 Words = Callable[[Mapping[str, Any]], str]  # which calls a rule is about
 
 MOST_OPEN = 3  # rules of a table; where there are more, each is folded to a line
-MOST_FIELDS = 700  # of a table; Django takes 1,000 of a form, the rest of the policy included
+MOST_FIELDS = 700  # of a table: more is quicker read as JSON
 TEXT_OPERATORS = PATTERNS  # whose value is a text, whatever it looks like
 NUMERIC = ("gt", "ge", "lt", "le")
 NOT_A_NUMBER = gettext_lazy('Enter a number. A text to compare by its order stands in quotes: "b".')

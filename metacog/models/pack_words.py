@@ -156,8 +156,8 @@ def reason_of(rule: Mapping[str, Any]) -> str:
 
 def translated(reason: str) -> str:
     """Say a pack's own words in the reader's language."""
-    reason = reason.replace(" outside of the ", " outside the ")
-    return gettext(reason) if reason in WORDS else reason
+    words = reason.replace(" outside of the ", " outside the ")
+    return gettext(words) if words in WORDS else reason
 
 
 def in_words(given: Iterable[Mapping[str, Any]]) -> str:

@@ -91,18 +91,18 @@ def count(
 
 def in_short(call: ToolCall) -> str:
     """Name a call by what tells most of its arguments, their secrets masked: "Bash git push origin main"."""
-    arguments = secrets.masked(call.arguments)
+    arguments = call.arguments
     if not isinstance(arguments, dict):
-        told = canonical(arguments)
+        told = canonical(secrets.masked(arguments))
     elif main := next((value for name in _MAIN if (value := _text(arguments.get(name)))), ""):
-        told = main
+        told = secrets.masked_text(main)
     else:
-        told = " ".join(f"{name}={_value(value)}" for name, value in arguments.items())
+        told = " ".join(f"{name}={_value(value)}" for name, value in secrets.masked(arguments).items())
     return " ".join(f"{call.name} {told}".split())[:MOST_SHORT]
 
 
 def _text(value: Any) -> str:
-    """Return a command as a shell would be given it; "" of what is none."""
+    """Return a command as a shell would be given it, so that its secrets are found; "" of what is none."""
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
         if len(value) == 3 and value[0].rpartition("/")[2] in _SHELLS and value[1] in ("-c", "-lc"):
             return str(value[2])

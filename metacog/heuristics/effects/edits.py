@@ -8,7 +8,13 @@ from typing import NamedTuple
 from .effect import Kind
 
 MAX_EDITS = 500
-_ENVELOPE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$|^\*\*\* (Move) to: (.+)$", re.MULTILINE)
+# Codex takes blanks in front of its marks away.
+_ENVELOPE = re.compile(
+    r"^[^\S\n]*\*\*\* (Add|Update|Delete) File: (.+)$|^[^\S\n]*\*\*\* (Move) to: (.+)$", re.MULTILINE
+)
+_MARKED = re.compile(r"^[^\S\n]*\*\*\* (?:(?:Begin|End) Patch|(?:Add|Update|Delete) File:)", re.MULTILINE)
+_BEGIN = re.compile(r"\s*(?:(?:apply_patch)?[^\S\n]*(?:<<[^\S\n]*(['\"])(?P<word>\w+)\1)?[^\S\n]*\n)?\s*(?=\*\*\* )")
+_END = re.compile(r"^[^\S\n]*\*\*\* End Patch", re.MULTILINE)
 _DIFF = re.compile(
     r"^(?:--- (?P<old>[^\t\n]+)[^\n]*\n\+\+\+ (?P<new>[^\t\n]+)|(?:rename|copy) (?:from (?P<from>.+)|to (?P<to>.+)))",
     re.MULTILINE,
@@ -28,15 +34,21 @@ class Edit(NamedTuple):
 
 def read(text: str) -> list[Edit] | None:
     """Give the files that a patch changes, in order; None: the text is no patch that is understood."""
-    found = {*islice(_envelope(text), MAX_EDITS + 1), *islice(_diff(text), MAX_EDITS + 1)}
+    found = {*islice(_envelope(text) if is_marked(text) else _diff(text), MAX_EDITS + 1)}
     if not 1 <= len(found) <= MAX_EDITS:
         return None
     return sorted(found, key=lambda edit: (edit.start, edit.kind))
 
 
+def is_marked(text: str) -> bool:
+    """Tell whether a text has the marks of an envelope: then nothing else in it is read as a diff."""
+    return _MARKED.search(text) is not None
+
+
 def _envelope(text: str) -> Iterator[Edit]:
-    if not text.lstrip().startswith(("*** Begin Patch", "apply_patch", "*** ")):
-        return
+    begin, end = _BEGIN.match(text), _END.search(text)
+    if not begin or (end and text[end.end() :].strip() not in ("", begin["word"])):
+        return  # what stands around it is no part of it
     for line in _ENVELOPE.finditer(text):
         group = 2 if line[1] else 4
         yield _edit(_KINDS[line[1] or line[3]], line, group)

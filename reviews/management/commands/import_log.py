@@ -175,15 +175,21 @@ class Command(BaseCommand):
             self.stdout.write(("" if is_first else between) + row.rstrip("\n"), ending="")
             is_first = False
 
+    def _say(self, text: str) -> None:
+        """Print without what a terminal takes for a command: a log may have been written by anybody."""
+        self.stdout.write(
+            "".join(each if each.isprintable() or each == "\n" else "\N{REPLACEMENT CHARACTER}" for each in text)
+        )
+
     def _print(self, trial: Trial, found: Found, under: Under, about: Subject) -> None:
         formats = dict.fromkeys(told["format"] for told in found.files if "format" in told)
         for line in log_screen.lines(trial.report, about, Left(found.first_unread, [*formats])):
-            self.stdout.write(line)
+            self._say(line)
         if found.keeps_by:
             self.stdout.write(f"Kept under {found.keeps_by}: {found.kept:,} new, {found.known:,} known already.")
 
     def _print_details(self, trial: Trial, found: Found, under: Under) -> None:
-        report, say = trial.report, self.stdout.write
+        report, say = trial.report, self._say
         say(f"\nDetails, under {under.told}")
         for told in found.files:
             say(f"  {told['file']}: {_of_file(told)}")
@@ -210,7 +216,7 @@ class Command(BaseCommand):
         """Say what each pack would have done, and of the policy's own or the one that fits which calls."""
         if not report.packs:
             return
-        say, best = self.stdout.write, report.best_pack
+        say, best = self._say, report.best_pack
         tally = log_packs.chosen(report, "", [each["name"] for each in under.scorer.policy.packs])
         for row in log_packs.kinds(report, tally.pack) if tally else ():
             effects = f"  ({row.effects})" if row.effects else ""
@@ -222,7 +228,7 @@ class Command(BaseCommand):
             say(f"  {each.asked:>7,}  {each.denied:>7,}  {each.passed:>7,}  {told}")
 
     def _print_why(self, trial: Trial) -> None:
-        report, say = trial.report, self.stdout.write
+        report, say = trial.report, self._say
         if report.held or report.denied:
             say("\nWhy")
         for reason, count in report.reasons.most_common():

@@ -84,12 +84,15 @@ def _worst(report: Report, pack: str) -> Iterator[str]:
     """Give the reasons with their calls, the gravest first, two lines each."""
     rows = log_packs.reasons(report, pack)
     for row in rows[:MOST_REASONS]:
-        yield f"{row.calls:>6,}  {row.reason or 'no rule matches, so a person is asked'}"
+        yield _cut(f"{row.calls:>6,}  {row.reason or 'no rule matches, so a person is asked'}")
         if row.kinds:
             yield _examples(row.kinds)
     if rest := rows[MOST_REASONS:]:
-        told = f"{sum(row.calls for row in rest):>6,}  for other reasons: {', '.join(row.reason for row in rest)}"
-        yield told if len(told) <= COLUMNS else told[: COLUMNS - 1] + "…"
+        yield _cut(f"{sum(row.calls for row in rest):>6,}  for other reasons: {', '.join(row.reason for row in rest)}")
+
+
+def _cut(told: str) -> str:
+    return told if len(told) <= COLUMNS else told[: COLUMNS - 1] + "…"
 
 
 def _examples(kinds: Sequence[KindRow]) -> str:
@@ -131,7 +134,7 @@ def _next(report: Report, about: Subject, left: Left) -> Iterator[str]:
         workspace = about.folder or report.workspace
         folder = f" --set {quote(f'workspace={workspace}')}" if workspace else ""
         if about.agent:
-            yield f"  {command('policy')} apply {about.agent} --pack {pack}{folder} --dry-run"
+            yield f"  {command('policy')} apply {quote(about.agent)} --pack {pack}{folder} --dry-run"
         else:
             yield f"  {command('agent')} create NAME --team Default --pack {pack}{folder}"
             anchor = next((GUIDES[each] for each in left.formats if each in GUIDES), "")

@@ -70,6 +70,15 @@ CALLS: list[tuple[str, Any, str]] = [
     ("apply_patch", {"input": "no patch"}, "unknown"),
     ("apply_patch", {"command": "*** Begin Patch\n*** Add File: a.py\n+1\n"}, "write /srv/app/a.py"),  # Codex's hook
     ("apply_patch", {"command": ["rm", "-rf", "/"]}, "unknown"),
+    ("apply_patch", {"input": "*** Begin Patch\n*** Add File: a\n+1\n *** Delete File: /b\n*** End Patch"},
+     "write /srv/app/a | delete /b"),  # Codex takes blanks away
+    ("apply_patch",
+     {"input": "<<'E'\n*** Begin Patch\n*** Update File: a\n--- a/x\n+++ b/x\n*** Add File: /b\n*** End Patch\nE"},
+     "write /srv/app/a | write /b"),
+    ("apply_patch", {"command": "rm -rf /home #\n--- a/x\n+++ b/x"}, "unknown"),
+    ("apply_patch", {"command": "*** Begin Patch\n*** Add File: a\n+1\n*** End Patch\nrm -rf /home"}, "unknown"),
+    ("apply_patch", {"command": "rm -rf /home\n*** Begin Patch\n*** Add File: a\n+1\n*** End Patch"}, "unknown"),
+    ("patch", {"command": "rm -rf /home"}, "delete /home | write"),
     ("github_create_or_update_file", {"owner": "o", "repo": "r", "path": "a.py"}, "write a.py"),
     # code
     ("Bash", {"command": "ls"}, "read"),

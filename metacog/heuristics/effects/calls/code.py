@@ -55,8 +55,8 @@ def read(language: str, value: Any, room: Room) -> Code | None:
         return Code(found.effects, found.commands, found.is_simple, found.shape)
     if kind == "code":
         return _program(more, value, room)
-    if kind == "edits":
-        return _edits(value, room)
+    if kind == "edits":  # in an argument called otherwise than a patch only as Codex marks one
+        return UNREAD if more and not edits.is_marked(value) else _edits(value, room)
     if kind == "graphql":
         done = graphql.read(value)
         return UNREAD if done is None else Code(tuple(Effect(each, start=0, end=len(value)) for each in done))

@@ -65,7 +65,7 @@ def test_below_it_are_the_curve_the_calibration_and_what_more_decisions_would_he
     LearnedRisk.objects.update(found=row.found | {"curve": [[70, 0.61], [140, 0.66], [280, 0.68]]})
     page = text(client.get("/statistics/risk/"))
     assert "raised the AUC by about 0.035: 280 more may add as much." in page
-    assert "Each point is judged by the newest three tenths of the decisions." in page, "below, all judge"
+    assert "Each point is tested on the newest three tenths of the decisions." in page, "below, all test"
     LearnedRisk.objects.update(found=row.found | {"gate": found | {"calibration_error": 0.06}})
     assert "only ranks are shown, no percentages." in text(client.get("/statistics/risk/"))
     few = {"calibration_error": 1.0, "bins": [[0.1, 0.2, 4], [0.4, 0.3, 5]]}
