@@ -108,7 +108,7 @@ def test_what_the_headers_decide_is_answered_before_the_body_has_come(
     ("parts", "more", "status", "said"),
     [
         ([], {"content_length": "9000000"}, 413, "Form too large"),
-        ([b"a=&" * 1001], {"cookie": f"csrftoken={'c' * 32}"}, 400, "Request not readable"),
+        ([b"a=&" * 10_001], {"cookie": f"csrftoken={'c' * 32}"}, 400, "Request not readable"),
     ],
 )
 def test_people_are_shown_a_page_where_their_form_is_not_taken(
