@@ -14,7 +14,7 @@ from django.utils.translation import gettext, ngettext
 from metacog.heuristics.text.strict_json import pointer
 from metacog.heuristics.tool_calls.laid_out import Line
 from metacog.heuristics.tool_calls.secret_shapes import is_secret
-from metacog.heuristics.tool_calls.secrets import MASK, Masked, is_value_of_option, mask, masked
+from metacog.heuristics.tool_calls.secrets import MASK, Masked, mask, masked, secret_words
 from reviews.presentation.highlight import Mark, Shown, show
 from reviews.presentation.look_alikes import of_hosts
 
@@ -137,12 +137,12 @@ class _Layout:
             if self.left < len(value) or (_is_short(value, is_named_secret) and not self._is_known(place)):
                 return self._json(place, name, kind, value, is_named_secret)
             parts = value.items() if isinstance(value, dict) else enumerate(value)
-            words = value if isinstance(value, list) else ()
+            told = secret_words(value) if isinstance(value, list) else ()
             inner = value if isinstance(value, dict) else {}
             fields = [
                 self.field(
                     [*loc, key], str(key), part, inner,
-                    is_named_secret or (is_secret(key) if isinstance(key, str) else is_value_of_option(words, key)),
+                    is_named_secret or (is_secret(key) if isinstance(key, str) else key in told),
                 )
                 for key, part in parts
             ]  # fmt: skip

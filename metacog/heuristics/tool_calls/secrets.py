@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from ..effects.pointers import names_of
@@ -116,16 +118,26 @@ def masked(value: Any, *, is_named_so: bool = False) -> Any:
             hidden[shown] = masked(part, is_named_so=is_named_so or is_secret(name))
         return hidden
     if isinstance(value, list):
-        return [masked(part, is_named_so=is_named_so or is_value_of_option(value, at)) for at, part in enumerate(value)]
+        told = secret_words(value)
+        return [masked(part, is_named_so=is_named_so or at in told) for at, part in enumerate(value)]
     if is_named_so and value not in ("", None) and not isinstance(value, bool):
         return MASK
     return masked_text(value) if isinstance(value, str) else value
 
 
-def is_value_of_option(words: Sequence[Any], at: int) -> bool:
-    """Tell whether the word before, of a command that is a list, says that this one is secret: `--password`."""
-    before = words[at - 1] if at else None
-    return isinstance(before, str) and is_secret_option(before)
+def secret_words(words: Sequence[Any]) -> Set[int]:
+    """Tell which words of a command that is a list are secret by those around them: `--password X`, `-u name:X`."""
+    found = {at + 1 for at, word in enumerate(words) if isinstance(word, str) and is_secret_option(word)}
+    texts = [(at, word) for at, word in enumerate(words) if isinstance(word, str)]
+    begins = [0, *accumulate(len(word) + 1 for _, word in texts)]
+    for start, end in secret_places(" ".join(word for _, word in texts)) if len(texts) > 1 else ():
+        for number in range(bisect_right(begins, start) - 1, bisect_left(begins, end)):
+            (at, word), begin = texts[number], begins[number]
+            first, last = max(start - begin, 0), min(end - begin, len(word))
+            # What the word alone tells is masked within it.
+            if first < last and not any(one <= first and last <= other for one, other in secret_places(word)):
+                found.add(at)
+    return found
 
 
 def restored(value: Any, original: Any, shown: Any) -> Any:
@@ -294,8 +306,9 @@ def _secrets(value: Any, *, is_named_so: bool = False) -> Iterator[str]:
         for name, part in value.items():
             yield from _secrets(part, is_named_so=is_named_so or is_secret(name))
     elif isinstance(value, list):
-        for number, part in enumerate(value):
-            yield from _secrets(part, is_named_so=is_named_so or is_value_of_option(value, number))
+        told = secret_words(value)
+        for at, part in enumerate(value):
+            yield from _secrets(part, is_named_so=is_named_so or at in told)
     elif is_named_so and value not in ("", None) and not isinstance(value, bool):
         yield str(value)
     elif isinstance(value, str):
@@ -318,13 +331,13 @@ def _masked_at(value: Any, names: Sequence[str]) -> Masked | None:
 
 
 def _at(value: Any, names: Sequence[str]) -> tuple[Any, bool] | None:
-    """Follow a pointer: what is there, and whether its name, or the word before it, says that it is secret."""
+    """Follow a pointer: what is there, and whether its name, or the words around it, say that it is secret."""
     is_named_so = False
     for name in names:
         if isinstance(value, dict) and name in value:
             value, is_named_so = value[name], is_named_so or is_secret(name)
         elif isinstance(value, list) and name.isdigit() and int(name) < len(value):
-            value, is_named_so = value[int(name)], is_named_so or is_value_of_option(value, int(name))
+            value, is_named_so = value[int(name)], is_named_so or int(name) in secret_words(value)
         else:
             return None
     return value, is_named_so
@@ -369,10 +382,24 @@ class Leaf(NamedTuple):
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}\[\]:,]|[^\s{}\[\]:,"]++', re.DOTALL)
 
 
-def leaves(json_text: str) -> Iterator[Leaf]:
-    """Give the leaves of JSON, of which the end may be cut off."""
+def leaves(json_text: str) -> Sequence[Leaf]:
+    """Return the leaves of JSON, of which the end may be cut off."""
+    found = [*_leaves(json_text)]
+    lists = defaultdict[Any, dict[Any, int]](dict)  # where the leaves of each list are
+    for number, leaf in enumerate(found):
+        if leaf.path and isinstance(leaf.path[-1], int):
+            lists[leaf.path[:-1]][leaf.path[-1]] = number
+    for parts in lists.values():
+        words: list[str | None] = [None] * (max(parts) + 1)
+        for at, number in parts.items():
+            words[at] = found[number].value if found[number].is_text else None
+        for at in secret_words(words) & parts.keys():
+            found[parts[at]] = found[parts[at]]._replace(is_secret=True)
+    return found
+
+
+def _leaves(json_text: str) -> Iterator[Leaf]:
     path: list[str | int | None] = []  # where in each open object (None: before a name) or list
-    option: list[str | int | None] = [None]  # the path of the last word that says that the next is secret
     before, opened = "", 0
     for found in _TOKEN.finditer(json_text):
         token = found[0]
@@ -391,10 +418,8 @@ def leaves(json_text: str) -> Iterator[Leaf]:
         elif token != ":":
             is_text = token.startswith('"')
             value = _string(token) if is_text else token
-            is_hidden = option == path or any(isinstance(part, str) and is_secret(part) for part in path)
+            is_hidden = any(isinstance(part, str) and is_secret(part) for part in path)
             yield _leaf(path, value, found.span(), is_hidden=is_hidden, is_text=is_text)
-            last = path[-1] if path else None
-            option = [*path[:-1], last + 1] if isinstance(last, int) and is_secret_option(value) else [None]
         before = token
 
 

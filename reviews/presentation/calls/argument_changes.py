@@ -10,7 +10,7 @@ from typing import Any
 
 from metacog.heuristics.text.canonical_json import canonical
 from metacog.heuristics.tool_calls.secret_shapes import is_secret
-from metacog.heuristics.tool_calls.secrets import MASK, is_value_of_option, masked, masked_text
+from metacog.heuristics.tool_calls.secrets import MASK, masked, masked_text, secret_words
 from reviews.presentation.arguments import LONG, MOST_CODE, code
 from reviews.presentation.highlight import Shown, show
 
@@ -42,8 +42,9 @@ def _changes(old: Any, new: Any, path: tuple[str, ...], *, is_named_so: bool) ->
             inner = is_named_so or is_secret(name)
             yield from _changes(old.get(name, _GONE), new.get(name, _GONE), (*path, name), is_named_so=inner)
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        told = secret_words(old) | secret_words(new)
         for place, pair in enumerate(zip(old, new, strict=True)):
-            inner = is_named_so or is_value_of_option(old, place)
+            inner = is_named_so or place in told
             yield from _changes(*pair, (*path, str(place)), is_named_so=inner)
     else:
         name = ".".join(path)

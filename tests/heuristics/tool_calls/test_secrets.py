@@ -117,6 +117,29 @@ def test_json_is_masked(value: Any, shown: Any) -> None:
 
 
 @table(
+    ("words", "shown"),
+    [
+        (["curl", "-u", "admin:hunter2", "https://x"], ["curl", "-u", MASK, "https://x"]),
+        (["curl", "-uadmin:hunter2"], ["curl", f"-uadmin:{MASK}"]),  # a word tells it alone
+        (["mysql", "-h", "db", "-phunter2"], ["mysql", "-h", "db", MASK]),
+        (["sshpass", "-p", "hunter2", "ssh", "x"], ["sshpass", "-p", MASK, "ssh", "x"]),
+        (["sh", "-c", "sshpass -p hunter2 ssh x"], ["sh", "-c", f"sshpass -p {MASK} ssh x"]),
+        (["curl", "-H", "Authorization:", "Bearer abc123def456"], ["curl", "-H", "Authorization:", f"Bearer {MASK}"]),
+        (["-----BEGIN PRIVATE KEY-----", "MIIE", {"a": 1}, "x"], [MASK, MASK, {"a": 1}, MASK]),
+        (["ls", "-a", "hunter2", 3, None], ["ls", "-a", "hunter2", 3, None]),
+    ],
+)
+def test_a_command_that_is_a_list_is_masked_as_a_shell_reads_it(words: list[Any], shown: list[Any]) -> None:
+    assert masked({"c": words}) == {"c": shown}
+    for told in (masked_text(json.dumps({"c": words})), line("run", json.dumps({"c": words}))):
+        assert ("hunter2" in told) == ("hunter2" in shown)
+    assert [is_secret_at(words, [str(at)]) for at in range(len(words))] == [
+        word != told for word, told in zip(words, shown, strict=True)
+    ]
+    assert restored({"c": shown}, {"c": words}, {"c": shown}) == {"c": words}
+
+
+@table(
     ("came", "original", "wanted"),
     [
         ({"password": MASK, "to": "bob"}, {"password": "a", "to": "al"}, {"password": "a", "to": "bob"}),

@@ -133,9 +133,8 @@ def test_neither_a_secret_nor_what_steers_a_terminal_gets_onto_the_screen(tmp_pa
         out = printed(path, "--pack", "coding", *options)
         assert "PWNED" in out
         assert not {"\x1b", "\x07"} & set(out)
-    out = printed(path, "--pack", "coding")
-    assert "shell curl -u" in out
-    assert "hunter2222" not in out
+        assert "curl" in out
+        assert "hunter2222" not in out
 
 
 def test_a_new_agent_has_people_asked_about_every_tool_call(log: Path, session: bytes) -> None:
