@@ -4,6 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
@@ -74,23 +75,27 @@ class Suggestion:
         return wilson(*self.share)[0]
 
 
-class _Read(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Read:
     """A decided call as it was read: what it would do, and which arguments are free text that decides that."""
 
     decided: DecidedCall
     call: ToolCall
     reading: Reading
-    free: frozenset[str]
 
     @property
     def is_approved(self) -> bool:
         return self.decided.verdict == "approve"
 
-    @property
+    @cached_property
+    def free(self) -> frozenset[str]:
+        return free_texts(self.call, self.reading)
+
+    @cached_property
     def kinds(self) -> frozenset[str]:
         return frozenset(effect.effect for effect in self.reading.effects)
 
-    @property
+    @cached_property
     def shape(self) -> str | None:
         return None if self.reading.shape is None else canonical(self.reading.shape)
 
@@ -117,7 +122,7 @@ def suggest(decided: Sequence[DecidedCall], rules: Rules) -> list[Suggestion]:
             continue  # no rule of the policy changes that
         if judged.do not in ("ask", "score") or "*" in each.tool or "?" in each.tool or "[" in each.tool:
             continue
-        tools[each.tool].append(_Read(each, call, judged.reading, free_texts(call, judged.reading)))
+        tools[each.tool].append(_Read(each, call, judged.reading))
         place = places.get(id(judged.rule), own)
         asking[each.tool] = min(asking.get(each.tool, place), place)
     found = []
@@ -139,8 +144,7 @@ def _defined(met: Sequence[DecidedCall]) -> Rule:
 def _first(tried: Iterable[Rule], calls: Sequence[_Read]) -> list[tuple[Rule, Sequence[DecidedCall]]]:
     """Give the first of these rules that the decisions about the calls it would meet speak for, and those."""
     for rule in tried:
-        only, do = Rules([rule], "score"), rule["do"]
-        met = [read for read in calls if only.judge(read.call, read.reading).do == do]
+        met, do = _met(rule, calls), rule["do"]
         if not _agrees([read.decided for read in met], do):
             continue
         if do == "allow":
@@ -160,7 +164,8 @@ def _agrees(calls: Sequence[DecidedCall], do: Do) -> bool:
 
 def _allowances(tool: str, calls: Sequence[_Read]) -> Iterator[Rule]:
     """Give rules that may stop asking, the widest first."""
-    if not any(read.free for read in calls):
+    is_free = any(read.free for read in calls)
+    if not is_free:
         yield {"tool": tool, "do": "allow"}
     else:
         approved = frozenset(kind for read in calls if read.is_approved for kind in read.kinds)
@@ -172,8 +177,8 @@ def _allowances(tool: str, calls: Sequence[_Read]) -> Iterator[Rule]:
     for place, operator, value in _likely(calls, "allow"):
         if isinstance(value, str) and operator == "eq" and any(canonical(value)[1:-1] in text for text in others):
             continue  # a part of what was rejected
-        met = [read for read in calls if _meets(read, place, operator, value)]
         rule: Rule = {"tool": tool, "where": {place: {operator: value}}, "do": "allow"}
+        met = _met(rule, calls) if is_free else []
         if any(read.free - ({place} if operator in PINS else set()) for read in met):
             kinds = frozenset(kind for read in met for kind in read.kinds)
             if "unknown" in kinds or any(read.reading.commands for read in met):
@@ -233,9 +238,9 @@ def _likely(calls: Sequence[_Read], do: Do) -> list[Condition]:
     return [(place, operator, value) for _low, place, operator, _text, value in best]
 
 
-def _meets(read: _Read, place: str, operator: str, value: Any) -> bool:
-    rule = {"tool": "*", "where": {place: {operator: value}}, "do": "allow"}
-    return Rules([rule], "score").judge(read.call, read.reading).do == "allow"
+def _met(rule: Rule, calls: Sequence[_Read]) -> list[_Read]:
+    only = Rules([rule], "score")
+    return [read for read in calls if only.judge(read.call, read.reading).do == rule["do"]]
 
 
 def _conditions(calls: Sequence[DecidedCall], do: Do) -> dict[Condition, list[DecidedCall]]:
