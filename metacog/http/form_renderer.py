@@ -1,4 +1,4 @@
-"""How the fields of forms are written: inputs and selects by Python, to the byte as Django's templates do.
+"""How the fields of forms are written: inputs, text areas and selects by Python, to the byte as Django's templates do.
 
 Django renders two templates for each choice of a select, of which a page has up to 600.
 """
@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.forms import renderers, widgets
-from django.utils.html import format_html, format_html_join
+
+from .included import escaped
 
 _INPUTS = {
     each.template_name
@@ -26,34 +27,40 @@ class Renderer(renderers.DjangoTemplates):
             return _input(context["widget"])
         if template_name == widgets.Select.template_name:
             return _select(context["widget"])
+        if template_name == widgets.Textarea.template_name:
+            return _textarea(context["widget"])
         return super().render(template_name, context, request)
 
 
 def _input(widget: Mapping[str, Any]) -> str:
-    value = "" if widget["value"] is None else format_html(' value="{}"', widget["value"])
-    return format_html(
-        '<input type="{}" name="{}"{}{}>', widget["type"], widget["name"], value, _attributes(widget["attrs"])
-    )
+    value = "" if widget["value"] is None else f' value="{escaped(widget["value"])}"'
+    what = f'type="{escaped(widget["type"])}" name="{escaped(widget["name"])}"'
+    return f"<input {what}{value}{_attributes(widget['attrs'])}>"
+
+
+def _textarea(widget: Mapping[str, Any]) -> str:
+    text = escaped(widget["value"]) if widget["value"] else ""
+    return f'<textarea name="{escaped(widget["name"])}"{_attributes(widget["attrs"])}>\n{text}</textarea>'
 
 
 def _select(widget: Mapping[str, Any]) -> str:
-    groups = format_html_join("", "{}", ((_group(name, options),) for name, options, _ in widget["optgroups"]))
-    return format_html('<select name="{}"{}>{}\n</select>', widget["name"], _attributes(widget["attrs"]), groups)
+    groups = "".join([_group(name, options) for name, options, _ in widget["optgroups"]])
+    return f'<select name="{escaped(widget["name"])}"{_attributes(widget["attrs"])}>{groups}\n</select>'
 
 
 def _group(name: Any, options: Sequence[Mapping[str, Any]]) -> str:
-    told = format_html_join(
-        "",
-        '\n  <option value="{}"{}>{}</option>\n',
-        ((option["value"], _attributes(option["attrs"]), option["label"]) for option in options),
-    )
-    return format_html('\n  <optgroup label="{}">{}\n  </optgroup>', name, told) if name else told
+    told = "".join(map(_option, options))
+    return f'\n  <optgroup label="{escaped(name)}">{told}\n  </optgroup>' if name else told
+
+
+def _option(option: Mapping[str, Any]) -> str:
+    value, attributes = escaped(option["value"]), _attributes(option["attrs"])
+    return f'\n  <option value="{value}"{attributes}>{escaped(option["label"])}</option>\n'
 
 
 def _attributes(attributes: Mapping[str, Any]) -> str:
-    given = [(name, value) for name, value in attributes.items() if value is not False]
-    return format_html_join("", "{}", ((_attribute(name, value),) for name, value in given)) if given else ""
-
-
-def _attribute(name: str, value: Any) -> str:
-    return format_html(" {}", name) if value is True else format_html(' {}="{}"', name, value)
+    return "".join([
+        f" {escaped(name)}" if value is True else f' {escaped(name)}="{escaped(value)}"'
+        for name, value in attributes.items()
+        if value is not False
+    ])  # fmt: skip

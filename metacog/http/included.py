@@ -1,19 +1,43 @@
-"""Django's tag for a part of a page, quicker: what is included by a plain name is looked up once.
+"""Django's tag for a part of a page, and its values, quicker.
 
-Django looks for the template, and begins a state for its tags, each time; a page includes up to two hundred parts.
+What is included by a plain name is looked up once: Django looks for the template, and begins a state for its tags, each
+time; a page includes up to two hundred parts. Of its thousand values most are texts, of which Django asks in fifteen
+steps whether they are a time, a number, lazy or escaped already.
 """
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
-from django.template import Context, Library
-from django.template.base import Node, NodeList, Parser, Token
+from django.template import Context, Library, base
+from django.template.base import Node, NodeList, Parser, Token, VariableNode, render_value_in_context
 from django.template.defaulttags import CycleNode, IfChangedNode
 from django.template.loader_tags import BlockNode, ExtendsNode, IncludeNode, do_include
+from django.utils.html import conditional_escape
+from django.utils.safestring import SafeString
 
 register = Library()
 _WITH_STATE = (BlockNode, CycleNode, ExtendsNode, IfChangedNode)
+
+
+def escaped(value: Any) -> str:
+    kind = type(value)
+    return escape(value) if kind is str else value if kind is SafeString else conditional_escape(value)
+
+
+class Value(VariableNode):
+    """A variable in its place."""
+
+    def render(self, context: Context) -> str:
+        value: Any = self.filter_expression.resolve(context)
+        kind = type(value)
+        if kind is str and context.autoescape:
+            return escape(value)
+        return value if kind is SafeString else render_value_in_context(value, context)
+
+
+base.VariableNode = Value  # type: ignore[misc]  # Django's parser takes it from there
 
 
 class Part(IncludeNode):

@@ -33,7 +33,7 @@ ATTRS: Any = {"id": "id_1", "class": 'a "b" <c>', "required": True, "disabled": 
             (each(), [None, "", 0, 1.5, "\"&<>'", format_html("{}", "&"), gettext_lazy("Agents")])
             for each in (forms.TextInput, forms.NumberInput, forms.EmailInput, forms.URLInput, forms.HiddenInput)
         ],
-        (forms.Textarea(), ["a\n<b>"]),
+        (forms.Textarea(), ["a\n<b>", "", None, format_html("{}", "&")]),
         (forms.DateInput(), ["2026-02-24"]),
     ],
     ids=lambda given: type(given).__name__,

@@ -1,4 +1,4 @@
-"""A part of a page is what Django's own tag makes of it."""
+"""A part of a page, and a value in it, is what Django itself makes of it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 from django.template import Engine
-from django.template.base import NodeList
+from django.template.base import NodeList, render_value_in_context
 from django.template.context import Context
+from django.utils.html import format_html
+from django.utils.translation import gettext_lazy
 
+from metacog.http.included import Value
 from tests.tables import table
 
 PARTS = {
@@ -60,3 +63,12 @@ def test_who_comes_while_a_part_is_looked_up_sees_what_the_first_sees(monkeypatc
 def test_a_part_that_is_not_there_is_an_error() -> None:
     with pytest.raises(Exception, match="nowhere"):
         OURS.from_string("{% include 'nowhere' %}").render(Context())
+
+
+@pytest.mark.parametrize("is_escaped", [True, False])
+@pytest.mark.parametrize("value", ["a <b>", format_html("<i>{}</i>", "&"), gettext_lazy("<x>"), 1234.5, None, ["<b>"]])
+def test_a_value_is_what_django_makes_of_it(value: Any, is_escaped: bool) -> None:
+    context = Context({"value": value}, autoescape=is_escaped)
+    template = OURS.from_string("{{ value }}")
+    assert isinstance(template.nodelist[0], Value)
+    assert template.render(context) == render_value_in_context(value, context)
