@@ -88,6 +88,7 @@ def agent_list(request: Request) -> HttpResponse:
         "agents": list(found),
         "may_add": any(request.user.has_role(team.pk, Role.OWNER) for team in request.user.teams),
         "may_import": any(request.user.has_role(team.pk, Role.CURATOR) for team in request.user.teams),
+        "many_teams": len(request.user.teams) > 1,
         "query": query,
         "unknown_filters": unknown_filters(request.GET, to=agent_choice.PAGES, **handed_on),
         "to": to,

@@ -87,17 +87,17 @@ def a_day(count: int, days: int) -> str:
 
 
 def of_holds(now: Counts, before: Counts, days: int) -> str:
-    """Say how many items were held a day, against the range before, and what came of them."""
+    """Say how many texts were held a day, against the range before, and what came of them."""
     told = {"now": a_day(now.held, days), "before": a_day(before.held, days)}
     low, high = ratio_of_counts(now.held, before.held)
     if not before.responses:
-        said = gettext("%(now)s items were held a day, with nothing before to compare with")
+        said = gettext("%(now)s texts were held a day, with nothing before to compare with")
     elif now.held + before.held >= ENOUGH and high < 1:
         said = gettext("Holds fell from %(before)s to %(now)s a day")
     elif now.held + before.held >= ENOUGH and low > 1:
         said = gettext("Holds rose from %(before)s to %(now)s a day")
     else:
-        said = gettext("%(now)s items were held a day, %(before)s before: no clear difference")
+        said = gettext("%(now)s texts were held a day, %(before)s before: no clear difference")
     return gettext("%(holds)s; %(rejected)s.") % {"holds": said % told, "rejected": rejected(now.rejected_ratio)}
 
 

@@ -119,6 +119,8 @@ def _held(found: Report) -> list[Line]:
         )
     if total.seconds:
         told.append(gettext("Half of the decisions took at most %(time)s.") % {"time": duration(total.median_seconds)})
+    if total.withdrawn or any(total.all_calls.values()):
+        told.append(gettext("The first line counts texts and tool calls together, without what agents withdrew."))
     return [Line(each) for each in told]
 
 
@@ -127,7 +129,11 @@ def _found(found: Report, name: Naming) -> list[Line]:
     rejected = total.rejected + total.withdrawn + calls["rejected"] + calls["withdrawn"]
     edited = total.edited + calls["edited"]
     counted = [
-        ngettext("%(n)s item was rejected or withdrawn.", "%(n)s items were rejected or withdrawn.", rejected)
+        ngettext(
+            "%(n)s text or tool call was rejected or withdrawn.",
+            "%(n)s texts and tool calls were rejected or withdrawn.",
+            rejected,
+        )
         % {"n": number(rejected)},
     ]
     if edited:

@@ -154,7 +154,7 @@ def test_a_strangers_is_not_there(made: Reflection, kuro: Any, mallory: Any, as_
 
 def test_without_agents_and_before_the_first_it_says_so(alice: Any, as_person: Any, request: Any) -> None:
     client = as_person(alice)
-    assert "No agent yet" in words(client.get("/reflections/"))
+    assert "No agents yet" in words(client.get("/reflections/"))
     request.getfixturevalue("kuro")
     assert "No reflection yet" in words(client.get("/reflections/"))
 

@@ -76,11 +76,11 @@ def test_a_share_is_compared_with_its_interval(now: tuple[int, int], before: tup
         (Counts(held=1230), Counts(1, held=870), "Holds rose from 29 to 41 a day; nothing has been decided yet."),
         (
             Counts(held=90), Counts(1, held=96),
-            "3 items were held a day, 3.2 before: no clear difference; nothing has been decided yet.",
+            "3 texts were held a day, 3.2 before: no clear difference; nothing has been decided yet.",
         ),
         (
             Counts(held=90, rejected=1), Counts(),
-            "3 items were held a day, with nothing before to compare with; "
+            "3 texts were held a day, with nothing before to compare with; "
             "1 of 1 decided items were rejected or withdrawn, too few for a share.",
         ),
     ],

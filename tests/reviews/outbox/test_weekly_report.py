@@ -81,7 +81,7 @@ def test_it_says_what_was_held_found_missed_and_what_to_retire(aurora: Any) -> N
     first = "People rejected 27 of the 60 items they decided, about the same share as the week before."
     assert message.body.startswith(f"{first}\nAurora, Nov 23, 2026 to Nov 29, 2026 (UTC)\n")
     for told in (
-        "27 items were rejected or withdrawn. 4 were approved with edits.",
+        "27 texts and tool calls were rejected or withdrawn. 4 were approved with edits.",
         "Undecided: 2 expired, 3 still pending.",
         "No spot checks were answered",
         "0 of 40 rejected; of the others, 30% (n = 200)",

@@ -91,7 +91,7 @@ class TestWhatIsPursued:
         assert said in page_of(as_person(alice), "/threads/")
 
     def test_without_agents_it_says_so(self, alice: Any, as_person: Any) -> None:
-        assert "No agent yet" in page_of(as_person(alice), "/threads/")
+        assert "No agents yet" in page_of(as_person(alice), "/threads/")
 
     def test_a_curator_begins_one(self, kuro: Any, carla: Any, as_person: Any) -> None:
         data = {"title": "How teams decide", "note": "read on consent", "next": "ask three"}

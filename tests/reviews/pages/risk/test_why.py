@@ -58,7 +58,7 @@ def test_where_length_orders_as_well_that_is_what_it_says(client: Any, aurora: A
     page = client.get(f"/queue/{held}/").content.decode()
     assert "by length" in page
     assert "its length (640 characters)" in page
-    assert "Ranked by length alone: on 400 decisions no learned model ranked better." in page
+    assert "Ranked by length alone: of 400 decisions, no learned model ranked the newest better." in page
     assert "<q>" not in re.search(r"<h2>Learned risk.*?</section>", page, re.DOTALL)[0]
 
 
