@@ -9,7 +9,6 @@ from django.http import HttpRequest
 
 from metacog.http import once
 from metacog.models import User
-from metacog.pages.navigation import by_key
 from metacog.unreadable import unreadable, unreadable_rules
 from reviews.held.counts import ToDo, to_do
 
@@ -33,7 +32,6 @@ def console(request: HttpRequest) -> dict[str, Any]:
     return {
         "theme": theme if theme in ("light", "dark") else "",
         "section": SECTIONS.get(name, name),
-        "pages_by_key": by_key,
         "oob": False,  # of a part that is sent by itself, to be put into the page
         "once": once.value,
         "to_do": cache(lambda: to_do(user) if isinstance(user, User) else ToDo()),

@@ -7,15 +7,17 @@ steps whether they are a time, a number, lazy or escaped already.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from html import escape
 from typing import Any
 
-from django.template import Context, Library, base
+from django.template import Context, Engine, Library, base
 from django.template.base import Node, NodeList, Parser, Token, VariableNode, render_value_in_context
 from django.template.defaulttags import CycleNode, IfChangedNode
 from django.template.loader_tags import BlockNode, ExtendsNode, IncludeNode, do_include
 from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString
+from django.utils.translation import trans_real
 
 register = Library()
 _WITH_STATE = (BlockNode, CycleNode, ExtendsNode, IfChangedNode)
@@ -66,3 +68,15 @@ def include(parser: Parser, token: Token) -> Node:
     node = do_include(parser, token)
     named = node.template
     return node if node.isolated_context or named.filters or not isinstance(named.var, str) else Part(node)
+
+
+@register.simple_tag(takes_context=True)
+def kept(context: Context, name: str, **given: object) -> str:
+    """Include a part in which nothing varies but the language and these values: it is rendered once for each."""
+    assert context.template
+    return _kept(context.template.engine, name, trans_real.catalog(), **given)
+
+
+@lru_cache(maxsize=32)
+def _kept(engine: Engine, name: str, _catalog: object, **given: object) -> str:
+    return engine.get_template(name).render(Context(given))

@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 
 from metacog.db.rows import COUNTED
 from metacog.http.undoable import undo_of
-from metacog.pages.navigation import Link, entries, tabs
+from metacog.pages.navigation import Link, by_key, entries, tabs
 from reviews.held.counts import ToDo
 from reviews.presentation import phrases
 from reviews.presentation.ratios import percent
@@ -58,6 +58,7 @@ def navigation(context: dict[str, Any]) -> dict[str, list[Link]]:
 
 
 register.filter(undo_of)
+register.simple_tag(by_key, name="pages_by_key")
 
 
 @register.filter

@@ -9,7 +9,7 @@ from django.template import Engine
 from django.template.base import NodeList, render_value_in_context
 from django.template.context import Context
 from django.utils.html import format_html
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, override
 
 from metacog.http.included import Value
 from tests.tables import table
@@ -19,10 +19,11 @@ PARTS = {
     "cycled": "{% cycle 'odd' 'even' %};",
     "blocks": "{% extends 'frame' %}{% block inner %}{{ name }}{% endblock %}",
     "frame": "<{% block inner %}{% endblock %}>",
+    "kept": "{% load i18n %}{% translate 'Queue' %}{{ name }}{% if is_on %}+{% endif %};",
     "deep": "{% if row < 3 %}{{ row }}{% include 'deep' with row=row|add:1 %}{% endif %}",
 }
 LOADERS: Any = [("django.template.loaders.locmem.Loader", PARTS)]
-OURS = Engine(loaders=LOADERS, builtins=["metacog.http.included"])
+OURS = Engine(loaders=LOADERS, builtins=["metacog.http.included"], libraries={"i18n": "metacog.http.translated"})
 DJANGOS = Engine(loaders=LOADERS)
 
 
@@ -58,6 +59,19 @@ def test_who_comes_while_a_part_is_looked_up_sees_what_the_first_sees(monkeypatc
 
     monkeypatch.setattr(NodeList, "get_nodes_by_type", look_and_let_another_in)
     assert [template.render(Context()), *meanwhile] == ["odd;odd;"] * 2
+
+
+@pytest.mark.usefixtures("translated")
+def test_a_kept_part_is_made_once_for_a_language_and_its_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked, look = [], Engine.get_template
+    monkeypatch.setattr(Engine, "get_template", lambda *asked: looked.append(asked) or look(*asked))
+    template = OURS.from_string("{% kept 'kept' is_on=1 %}{% kept 'kept' is_on=on %}")
+    shown = []
+    for language in ("en", "zh-hant", "en"):
+        with override(language):
+            shown += [template.render(Context({"name": "ada", "on": on})) for on in (0, 1)]
+    assert shown == ["Queue+;Queue;", "Queue+;Queue+;", "審核佇列+;審核佇列;", "審核佇列+;審核佇列+;", *shown[:2]]
+    assert len(looked) == 4
 
 
 def test_a_part_that_is_not_there_is_an_error() -> None:
