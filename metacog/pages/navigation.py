@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import pgettext_lazy, trans_real
 
 
 class Page(NamedTuple):
@@ -113,8 +113,11 @@ ENTRIES: Sequence[Entry] = (
     ),
 )
 _PLACES = {
-    name: (entry, page) for entry in ENTRIES for page in entry.pages for name in (page.name, *page.below)
-}  # of each address
+    name: (number, page.name)
+    for number, entry in enumerate(ENTRIES)
+    for page in entry.pages
+    for name in (page.name, *page.below)
+}  # of each address: its entry, and which page of that
 
 
 class Link(NamedTuple):
@@ -127,6 +130,11 @@ class Link(NamedTuple):
     pages: Sequence[Link] = ()  # of an entry: those below it that it does not name itself
 
     @property
+    def is_counted(self) -> bool:
+        """Say whether a number stands beside it; what the script brings up to date is there at 0 as well."""
+        return bool(self.waiting) or self.name in ("queue", "to-do")
+
+    @property
     def url(self) -> str:
         return _address(self.name)
 
@@ -137,37 +145,46 @@ def _address(name: str) -> str:
     return reverse(name)
 
 
+@lru_cache(maxsize=8)
+def _titled(_catalog: object) -> Sequence[Entry]:
+    """Return the entries with their titles in the language that is active: a page says forty, and compares them."""
+    return [
+        Entry(str(entry.title), [page._replace(title=str(page.title)) for page in entry.pages]) for entry in ENTRIES
+    ]
+
+
 def entries(name: str, to_do: Mapping[str, int]) -> list[Link]:
     """Return the entries, each with the pages below it, seen from the page of that address."""
-    here = _PLACES[name][0] if name in _PLACES else None
+    here, _page = _PLACES.get(name, (None, ""))
     return [
         Link(
             entry.pages[0].name,
             entry.title,
             sum(_waiting(each, to_do) for each in entry.pages),
-            "" if entry is not here else "page" if name == entry.pages[0].name else "true",
-            [page for page in _pages(entry, name, to_do) if page.title != entry.title],
+            "" if number != here else "page" if name == entry.pages[0].name else "true",
+            _pages([page for page in entry.pages if page.title != entry.title], name, to_do),
         )
-        for entry in ENTRIES
+        for number, entry in enumerate(_titled(trans_real.catalog()))
     ]
 
 
 def tabs(name: str, to_do: Mapping[str, int]) -> list[Link]:
     """Return the pages beside the one of that address; none where it has none."""
-    here = _PLACES[name][0] if name in _PLACES else None
-    return [] if here is None or len(here.pages) == 1 else _pages(here, name, to_do)
+    here, _page = _PLACES.get(name, (None, ""))
+    pages = [] if here is None else _titled(trans_real.catalog())[here].pages
+    return _pages(pages, name, to_do) if len(pages) > 1 else []
 
 
-def _pages(entry: Entry, name: str, to_do: Mapping[str, int]) -> list[Link]:
-    page = _PLACES[name][1] if name in _PLACES else None
+def _pages(pages: Sequence[Page], name: str, to_do: Mapping[str, int]) -> list[Link]:
+    _entry, page = _PLACES.get(name, (None, ""))
     return [
         Link(
             each.name,
             each.title,
             _waiting(each, to_do),
-            "" if each is not page else "page" if name == each.name else "true",
+            "" if each.name != page else "page" if name == page else "true",
         )
-        for each in entry.pages
+        for each in pages
     ]
 
 
