@@ -32,6 +32,8 @@ def console(request: HttpRequest) -> dict[str, Any]:
     return {
         "theme": theme if theme in ("light", "dark") else "",
         "section": SECTIONS.get(name, name),
+        "query_of_all": "",
+        "unknown_filters": (),
         "oob": False,  # of a part that is sent by itself, to be put into the page
         "once": once.value,
         "to_do": cache(lambda: to_do(user) if isinstance(user, User) else ToDo()),

@@ -138,6 +138,7 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
     context |= {
         "agent": agent,
         "is_later": is_later,
+        "is_apart": False,  # of a part that is sent by itself
         "packs": packs,
         "reading": [(each, form[each.name]) for each in reading],
         "choices": CHOICES,

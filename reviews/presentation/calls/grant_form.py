@@ -82,6 +82,7 @@ def form_of(held: HeldItem, posted: Mapping[str, str], *, with_waiting: bool = F
     words = next((each.words for each in offers if each.is_chosen), "")
     return {
         "offers": offers,
+        "waiting": (),
         **(_waiting(held, found) if with_waiting else {"some_wait": passing.may_wait(held)}),
         "can_again": unfits["call"] is None,
         "is_bounded": counts.is_bounded,
