@@ -183,7 +183,7 @@ let held; // what was told, while the desk changes
 
 /** @type {Record<string, (effect: any, source?: any) => void>} */
 const EFFECTS = {
-  look,
+  look: (asked) => afterPaint(() => look(asked)),
   lookSoon() {
     clearTimeout(soon);
     soon = setTimeout(() => dispatch({ type: "look" }), 0);
@@ -201,8 +201,8 @@ const EFFECTS = {
   prevent: (_, event) => event.preventDefault(),
   check,
   record({ id, held: of }, { detail: { elt: form } }) {
-    forgetRefusal();
     keepSight();
+    forgetRefusal();
     const body = new FormData(form);
     if (sights[of]) {
       body.set("shown", sights[of].shown ?? body.get("shown"));
@@ -237,7 +237,10 @@ const EFFECTS = {
     byId("desk").replaceChildren(records.get(id).kept);
     arrived();
   },
-  push: ({ url }) => history.pushState({ htmx: true }, "", url),
+  push({ url }) {
+    const { item } = desk;
+    afterPaint(() => { if (desk.item === item) history.pushState({ htmx: true }, "", url); });
+  },
   pushPage: ({ id }) => history.pushState({ htmx: true }, "", records.get(id).page),
 
   select: ({ held: of }) => select(of),
@@ -298,21 +301,32 @@ const EFFECTS = {
 // -- what is on the desk ---------------------------------------------------------------------------
 
 let painting; // the frame that is going to
+let behind = []; // what is done once it has: each would have the page laid out once more before
+
+function afterPaint(work) {
+  if (painting) behind.push(work);
+  else work();
+}
 
 function awaitPaint() {
   cancelAnimationFrame(painting);
-  painting = requestAnimationFrame(() => setTimeout(() => dispatch({ type: "painted", at: now() })));
+  painting = requestAnimationFrame(() => setTimeout(() => {
+    painting = undefined;
+    for (const work of behind.splice(0)) work();
+    dispatch({ type: "painted", at: now() });
+  }));
 }
 
+// What changes the page comes before what has it laid out.
 function arrived() {
   awaitPaint();
+  afterPaint(keepSight);
   showItem();
-  keepSight();
+  nameApproval();
+  select(byId("item").dataset.held);
   readFromTop();
   // What was refused is said by its alert; the focus stays in the text or the reason that is to be mended, if any is.
   if (!document.querySelector("#desk [role=alert]") || !byId("approve")) byId("item-title")?.focus({ preventScroll: true });
-  select(byId("item").dataset.held);
-  nameApproval();
 }
 
 document.addEventListener("htmx:afterSwap", ({ detail: { target, requestConfig, xhr } }) => {

@@ -3,14 +3,10 @@ import { byId, main } from "./page.js";
 import { leavePage, mayLeave, unsent } from "./typed.js";
 
 export function select(heldId) {
-  for (const row of document.querySelectorAll(".row")) {
-    const on = row.id === `row-${heldId}`;
-    if (!on) row.removeAttribute("aria-current");
-    else {
-      row.setAttribute("aria-current", "true");
-      bringIntoSight(row);
-    }
-  }
+  for (const row of document.querySelectorAll(".row[aria-current]")) row.removeAttribute("aria-current");
+  const row = byId(`row-${heldId}`);
+  row?.setAttribute("aria-current", "true");
+  if (row) bringIntoSight(row);
 }
 
 // Why a row comes first, once somebody points at its rank or comes to it: to say it of each would cost the whole list.
