@@ -101,7 +101,8 @@ def ran(subject: str, sample: int | None, seed: int) -> dict[str, int | None]:
     chosen = drawn(folder, subject, sample, seed) if sample else []
     data = folder / "data"
     data.mkdir(mode=0o700)
-    environment = os.environ | {"PYTHONPATH": str(MUTMUT), "METACOG_DATA_DIR": str(data)}
+    # A statement that is written once would be that of the unbroken code: each mutant runs in a copy of one process.
+    environment = os.environ | {"PYTHONPATH": str(MUTMUT), "METACOG_DATA_DIR": str(data), "METACOG_PREPARED": "0"}
     command = [sys.executable, "-m", "mutmut", "run", "--max-children", "1", *chosen]
     with (folder / "mutmut.log").open("w") as log:
         done = subprocess.run(command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metacog.heuristics.stats.gate import LOOKED_AT, Gate, Judged, auc, judge, parted, sessions_of
+from metacog.heuristics.stats.gate import LOOKED_AT, Gate, Judged, auc, judge, parted, sessions_of, tenths_of
 from tests.tables import table
 
 # By this order A B C D E; 3 of a weight of 9 were rejected, A and C.
@@ -124,6 +124,15 @@ def test_the_area_is_the_share_of_pairs_in_order(some: list[tuple[bool, int, int
 def test_the_newest_are_whole_sessions(belongs: str, newest: list[int]) -> None:
     rows = range(len(belongs))
     assert parted(rows, [[name] for name in belongs]) == ([at for at in rows if at not in newest], newest)
+
+
+def test_each_tenth_has_whole_sessions_and_the_newest_three_are_looked_at_alone() -> None:
+    sessions = [0, 0, 1, 2, 3, 0, 4, 5, 6, 7]  # the first one's last decision is the sixth
+    assert tenths_of(sessions) == [3, 3, 0, 1, 2, 3, 6, 7, 8, 9]
+    newest = [Judged(at, at % 3 == 0, tenth=7 + at % 2) for at in range(8)]
+    older = [Judged(8 + at, at % 2 == 0, tenth=at % 7) for at in range(14)]
+    found = judge([*newest, *older], [0.9, 0.1, 0.8, 0.7, 0.2, 0.6, 0.5, 0.4, *[0.0] * 14], {})
+    assert found.newest == 0.8571  # in the seventh tenth 3 of 4 pairs, in the eighth 3 of 3
 
 
 def test_what_shares_a_name_directly_or_by_others_belongs_together() -> None:

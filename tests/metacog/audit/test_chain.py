@@ -226,8 +226,10 @@ def test_two_events_that_changed_places_are_found() -> None:
     ]
 
 
-def test_an_event_put_in_behind_the_triggers_is_found() -> None:
+@pytest.mark.parametrize("batch", [1, 1000])
+def test_an_event_put_in_behind_the_triggers_is_found(monkeypatch: pytest.MonkeyPatch, batch: int) -> None:
     last = sealed(3)[-1].pk
+    monkeypatch.setattr(chain, "BATCH", batch)
     with lifted():
         write(id=last + 5)
     assert problems() == [f"Event {last + 5} was put in: no seal covers it, and it waits for none."]

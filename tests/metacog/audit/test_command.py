@@ -73,7 +73,7 @@ def test_the_export_can_be_narrowed(kuro: Any, other: Any, aurora: Any, db: None
     assert days() == "123"
     assert days("--since", "2026-02-02") == "23"
     assert days("--until", "2026-02-02") == "12", "the last day is whole"
-    assert days("--since", "2026-02-01T12:00:00.000001Z", "--until", "2026-02-03T12:00:00Z") == "2"
+    assert days("--since", "2026-02-01T12:00:00.000001Z", "--until", "2026-02-03T13:00:00+01:00") == "2"
     assert {line["team"] for line in exported("--team", "Aurora")} == {"Aurora"}
     assert {line["agent"] for line in exported("--agent", "other")} == {other.id}
     assert exported("--agent", kuro.id, "--team", "Aurora") == exported("--agent", "kuro")

@@ -35,6 +35,8 @@ def told(kuro: Any, alice: Any, aurora: Any) -> Any:
         ("tool_call-reported", "kuro", {}, "kuro reported the outcome of a TOOL CALL: "),
         ("chat-assigned", "alice", {"person": "bob"}, "alice assigned a CHAT of kuro to bob"),
         ("chat-assigned", "alice", {}, "alice assigned a CHAT of kuro to …"),  # of an older release
+        ("chat-escalated", "", {"people": ["bob", "eve"]}, "Nobody decided a CHAT of kuro: it went to bob, eve"),
+        ("tool_call-routed", "", {"people": []}, "A TOOL CALL of kuro went to the team's chat"),
         ("thread-created", "kuro", {}, "kuro created a thread"),
         ("thread-created", "alice", {}, "alice created a thread of kuro"),
         ("agent-changed", "alice", {"fields": ["name", "language"]}, "alice changed the agent kuro (name, language)"),
