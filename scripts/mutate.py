@@ -92,7 +92,8 @@ def ran(subject: str, sample: int | None, seed: int) -> dict[str, int | None]:
         "source_paths": FOLDERS,
         "only_mutate": SUBJECTS[subject].files,
         "also_copy": sorted(rest),
-        "pytest_add_cli_args": ("-p", "no:randomly", "-p", "no:cacheprovider", "-k", "not megabyte"),  # which measures
+        # Those that measure are left out.
+        "pytest_add_cli_args": ("-p", "no:randomly", "-p", "no:cacheprovider", "-k", "not megabyte and not long_ago"),
         "timeout_multiplier": 5,
         "pytest_add_cli_args_test_selection": SUBJECTS[subject].tests,
     }
