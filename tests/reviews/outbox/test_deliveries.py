@@ -361,14 +361,14 @@ def test_five_given_up_in_a_row_switch_it_off(agent: Any, receiver: Any, setting
 
 def test_one_success_between_keeps_it_on(agent: Any, receiver: Any, settings: Any) -> None:
     settings.CALLBACK_SCHEDULE = (1.0,)
-    for _ in range(3):
+    for _ in range(2):
         receiver.answers = [500] * 8
         for _ in range(4):
             owe(agent)
             run_to_the_end()
         owe(agent)
         run_to_the_end()
-    assert states(agent) == {State.EXHAUSTED: 12, State.DELIVERED: 3}
+    assert states(agent) == {State.EXHAUSTED: 8, State.DELIVERED: 2}
     endpoint = Endpoint.objects.get()
     assert (endpoint.is_off, endpoint.given_up, endpoint.failing_since) == (False, 0, None)
 
@@ -602,14 +602,14 @@ def answer(handler: Any, status: int) -> None:
 def test_a_hanging_receiver_delays_no_other(agent: Any, receiver: Any, another_receiver: Any) -> None:
     let_go = threading.Event()
     receiver.then = lambda handler: let_go.wait(20)
-    owe(agent, 50)
+    owe(agent, 12)
     lively = sibling(agent, "lively", another_receiver.url)
-    owe(lively, 30, next_attempt_at=timezone.now())
-    sweep = threading.Thread(target=until_delivered, args=(another_receiver, 30, let_go))
+    owe(lively, 12, next_attempt_at=timezone.now())
+    sweep = threading.Thread(target=until_delivered, args=(another_receiver, 12, let_go))
     sweep.start()
     deliveries.deliver_due(timezone.now())
     sweep.join()
-    assert states(lively) == {State.DELIVERED: 30}
+    assert states(lively) == {State.DELIVERED: 12}
     assert receiver.most_at_once <= deliveries.AGENT_SLOTS
 
 
@@ -622,18 +622,24 @@ def until_delivered(receiver: Any, count: int, let_go: threading.Event) -> None:
 
 
 def test_one_agent_is_sent_a_few_at_once_and_one_while_it_is_failing(agent: Any, receiver: Any) -> None:
-    owe(agent, 40)
+    owe(agent, 12)
     deliveries.deliver_due(timezone.now())
     assert receiver.most_at_once <= deliveries.AGENT_SLOTS
     Endpoint.objects.update(failing_since=NOW)
     receiver.most_at_once, receiver.then = 0, 500
-    owe(agent, 40)
+    owe(agent, 12)
     deliveries.deliver_due(timezone.now())
     assert receiver.most_at_once == 1
 
 
-def test_failing_endpoints_leave_slots_for_the_others(agent: Any, receiver: Any) -> None:
-    for n in range(40):
+@pytest.fixture
+def few_slots(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deliveries, "SLOTS", 8)
+    monkeypatch.setattr(deliveries, "FAILING_SLOTS", 4)
+
+
+def test_failing_endpoints_leave_slots_for_the_others(agent: Any, receiver: Any, few_slots: None) -> None:
+    for n in range(10):
         failing = sibling(agent, f"failing {n}", receiver.url)
         Endpoint.objects.create(agent=failing, url=receiver.url, failing_since=NOW)
         owe(failing)
@@ -644,7 +650,7 @@ def test_failing_endpoints_leave_slots_for_the_others(agent: Any, receiver: Any)
     assert not any(attempt.to_failing for attempt in deliveries._claim_due(timezone.now(), claimed, False))
 
 
-def test_whoever_was_served_longest_ago_comes_first(agent: Any, receiver: Any) -> None:
+def test_whoever_was_served_longest_ago_comes_first(agent: Any, receiver: Any, few_slots: None) -> None:
     agents = [agent, *(sibling(agent, f"agent {n}", receiver.url) for n in range(deliveries.SLOTS))]
     for each in agents:
         owe(each, deliveries.AGENT_SLOTS)
