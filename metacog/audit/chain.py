@@ -25,9 +25,10 @@ from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, connection, models, transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
+from metacog.db.prepared import written_once
 from metacog.models import AuditEvent, AuditSeal, AuditUnsealed
 
 BATCH = 1000  # events that are sealed in one transaction, and the most one seal covers
@@ -76,7 +77,12 @@ def digest(seal: AuditSeal) -> str:
 
 
 def latest_seal() -> AuditSeal | None:
-    return AuditSeal.objects.defer("leaves").order_by("-number").first()
+    return _latest.first()
+
+
+@written_once
+def _latest() -> QuerySet[AuditSeal]:
+    return AuditSeal.objects.defer("leaves").order_by("-number")[:1]
 
 
 def seal() -> int:

@@ -288,13 +288,13 @@ def _row(event: Any, comma: str, names: Mapping[str, str]) -> dict[str, Any]:
         "iso": f"{local:%Y-%m-%dT%H:%M:%S.%f%z}",
         "day": _day(local.date(), get_language() or ""),
         "time": f"{local:%H:%M:%S}",
-        "actor_kind": ACTOR_KINDS.get(event.actor_kind, event.actor_kind),
+        "actor_kind": str(ACTOR_KINDS.get(event.actor_kind, event.actor_kind)),
         "action": menu.name_of(event.action),
         "sentence": words.tell(event, names),
         "score": data.get("score"),
         "signals": pgettext("list", ", ").join(str(SIGNALS.get(name, name)) for name in data.get("signals", [])),
         "url": _address(event),
-        "agent": event.agent and format_html('<a href="{}">{}</a>', page_of(event.agent.public_id), event.agent.name),
+        "agent": event.agent and _link(event.agent.public_id, event.agent.name),
         "seal": seal and gettext("under seal %(seal)s") % {"seal": localize(seal)},
         "details": format_html_join(
             "",
@@ -317,6 +317,12 @@ def _row(event: Any, comma: str, names: Mapping[str, str]) -> dict[str, Any]:
 def _day(day: date, language: str) -> str:
     """Write a day in the language that is active; a page has the same few days in all its rows."""
     return date_format(day, "DATE_FORMAT")
+
+
+@lru_cache(maxsize=256)
+def _link(public_id: str, name: str) -> str:
+    """Link to an agent; a page has the same few in all its rows."""
+    return format_html('<a href="{}">{}</a>', page_of(public_id), name)
 
 
 def _detail(event: AuditEvent, value: Any) -> str:
