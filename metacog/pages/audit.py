@@ -17,7 +17,6 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format, localize
-from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.translation import get_language, gettext, override, pgettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
@@ -27,6 +26,7 @@ from metacog.audit import chain, log, menu, words
 from metacog.audit.audit import KINDS
 from metacog.audit.log import Events, Filters, Place
 from metacog.http import csv_file
+from metacog.http.included import escaped, format_html, format_html_join
 from metacog.models import Agent, AuditEvent, User
 from metacog.pages.agent_choice import Choice, choice
 from metacog.pages.unknown_filters import unknown_filters
@@ -327,7 +327,7 @@ def _link(public_id: str, name: str) -> str:
 
 def _detail(event: AuditEvent, value: Any) -> str:
     """Write one value of an event's data, with a link to the page of what it names."""
-    shown = conditional_escape(localize(value))
+    shown = escaped(localize(value))
     url = _page_in(event, str(value))
     return format_html('<a href="{}">{}</a>', url, shown) if url else shown
 

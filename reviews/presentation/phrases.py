@@ -12,12 +12,12 @@ from typing import Any
 
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.html import format_html, format_html_join
 from django.utils.translation import get_language, gettext, gettext_noop
 
 from metacog.heuristics.signals import SPECS
 from metacog.heuristics.text.excerpts import without_tags
 from metacog.heuristics.tool_calls.secrets import beginning, masked_text
+from metacog.http.included import format_html, format_html_join
 from metacog.models import Agent, User
 from metacog.pages.agent_choice import Choice
 from reviews.models import CallOutcome, Decision, DecisionVerdict, HeldItem

@@ -10,11 +10,11 @@ from datetime import timedelta
 from typing import Any, TypedDict
 
 from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.translation import gettext, ngettext, pgettext
 
 from metacog.heuristics.text.excerpts import without_tags
 from metacog.heuristics.tool_calls.secrets import line, masked_text
+from metacog.http.included import format_html
 from metacog.models import Role, User
 from reviews.held.listing import CLIP
 from reviews.models import HeldItem

@@ -8,10 +8,10 @@ import pytest
 from django.template import Engine
 from django.template.base import NodeList, render_value_in_context
 from django.template.context import Context
-from django.utils.html import format_html
+from django.utils import html
 from django.utils.translation import gettext_lazy, override
 
-from metacog.http.included import Value
+from metacog.http.included import Value, format_html, format_html_join
 from tests.tables import table
 
 PARTS = {
@@ -79,10 +79,23 @@ def test_a_part_that_is_not_there_is_an_error() -> None:
         OURS.from_string("{% include 'nowhere' %}").render(Context())
 
 
+VALUES: list[Any] = ["a <b>", html.format_html("<i>{}</i>", "&"), gettext_lazy("<x>"), 1234.5, None, ["<b>"]]
+
+
 @pytest.mark.parametrize("is_escaped", [True, False])
-@pytest.mark.parametrize("value", ["a <b>", format_html("<i>{}</i>", "&"), gettext_lazy("<x>"), 1234.5, None, ["<b>"]])
+@pytest.mark.parametrize("value", VALUES)
 def test_a_value_is_what_django_makes_of_it(value: Any, is_escaped: bool) -> None:
     context = Context({"value": value}, autoescape=is_escaped)
     template = OURS.from_string("{{ value }}")
     assert isinstance(template.nodelist[0], Value)
     assert template.render(context) == render_value_in_context(value, context)
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_html_is_put_together_as_django_does(value: Any) -> None:
+    rows = [(value, "<"), ("", "")]
+    joined = format_html_join(value, "<p>{}{}", rows)
+    assert joined == html.format_html_join(value, "<p>{}{}", rows)
+    put = format_html("<p>{}{to}", value, to=value)
+    assert put == html.format_html("<p>{}{to}", value, to=value)
+    assert (html.conditional_escape(joined), html.conditional_escape(put)) == (joined, put)  # it is not escaped again
