@@ -26,7 +26,6 @@ LISTS = (
 )  # fmt: skip
 _AROUND = (b"trace",)  # objects of a document in which such a list may stand
 _SIGNS = re.compile(rb'[\[\]{}"\\\n]')
-_PLACE = re.compile(r" at line \d+.*| \(char \d+\)|: line \d+.*")
 _FIELDS = {"id", "traceId", "trace_id", "input", "output", "inputs", "outputs", "prompt", "completion", "messages"}
 
 
@@ -293,16 +292,30 @@ def has_list(value: Mapping[str, Any]) -> bool:
 
 def _parsed(raw: bytes, line: int) -> Record:
     try:
-        value = json.loads(raw)
+        value = json.loads(raw := raw.strip())
     except UnicodeDecodeError as error:
         return Record(line, fault=Fault(gettext_noop("It is not UTF-8 (byte %(byte)d)."), {"byte": error.start}))
-    except ValueError as error:
-        return Record(line, fault=Fault(gettext_noop("It is not JSON: %(why)s."), {"why": _PLACE.sub("", str(error))}))
+    except json.JSONDecodeError as error:
+        return Record(line, fault=_broken(error))
+    except ValueError as error:  # a number of too many digits
+        return Record(line, fault=Fault(gettext_noop("It is not JSON: %(why)s."), {"why": str(error)}))
     except RecursionError:
         return Record(line, fault=Fault(gettext_noop("It is nested too deeply.")))
     if not isinstance(value, dict):
         return Record(line, fault=Fault(gettext_noop("It is no JSON object.")))
     return Record(line, value)
+
+
+def _broken(error: json.JSONDecodeError) -> Fault:
+    """Say what is wrong with a record, and at which of its characters."""
+    if error.pos >= len(error.doc) or error.msg.startswith("Unterminated string"):
+        return Fault(
+            gettext_noop("Its JSON breaks off after %(count)d characters, so its end is missing."),
+            {"count": len(error.doc)},
+        )
+    why = error.msg.removesuffix(" at").removesuffix(" starting")
+    names = {"why": why[:1].lower() + why[1:], "place": error.pos + 1}
+    return Fault(gettext_noop("It is not JSON: %(why)s at character %(place)d."), names)
 
 
 def _cell(text: str) -> Any:

@@ -165,10 +165,13 @@ class Report:
 
     @property
     def days(self) -> int:
-        """Say how many days the log goes over, begun ones too; 0 where it does not say when anything was."""
-        if not self.first_at:
-            return 0
-        return max(1, ceil((instant(self.last_at) - instant(self.first_at)) / timedelta(days=1)))
+        """Say how many days the log goes over, the last begun one too; 0 of less than a day, and where no time is."""
+        return ceil(self.span / timedelta(days=1)) if self.span >= timedelta(days=1) else 0
+
+    @property
+    def span(self) -> timedelta:
+        """Say how long the log goes on; 0 where it does not say when anything was."""
+        return instant(self.last_at) - instant(self.first_at) if self.first_at else timedelta()
 
     @property
     def workspace(self) -> str:

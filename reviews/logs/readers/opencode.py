@@ -8,14 +8,17 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryFile
+from shutil import copyfile
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO, Any
 
 from reviews.logs.readers import messages
 from reviews.logs.readers.turns import Call, Read, Seen, Sessions, Turn, ended, hear, heard, moment, text_at
 
 IS_DATABASE = b"SQLite format 3\0"
+_NOT_OPENED = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR)
 _MESSAGES = (
     "SELECT message.id, session_id, directory, session.version, message.data FROM message"
     " JOIN session ON session.id = session_id ORDER BY session_id, message.time_created, message.id"
@@ -97,13 +100,40 @@ def exported(database: Path) -> IO[bytes]:
 
 
 def _records(database: Path) -> Iterator[dict[str, Any]]:
-    # Not a copy of the file: what was written last stands in another one beside it.
-    connection = sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)
-    try:
+    with _opened(database) as connection:
         for id, session, directory, version, data in connection.execute(_MESSAGES):
             parts = [messages.parsed(part) for (part,) in connection.execute(_PARTS, (id,))]
             info = messages.parsed(data)
             about = {"id": id, "sessionID": session, "directory": directory, "version": version}
             yield {"info": about | info if isinstance(info, dict) else about, "parts": parts}
-    finally:
+
+
+@contextmanager
+def _opened(database: Path) -> Iterator[sqlite3.Connection]:
+    """Open a database with what was written last, which stands in a file beside it."""
+    with TemporaryDirectory(prefix="metacog-log-") as folder:
+        try:
+            connection = _connected(database)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in _NOT_OPENED:
+                raise
+            # Even to read it, SQLite makes a third file in its folder; where it cannot, both are copied.
+            copy = Path(folder) / database.name
+            for end in ("", "-wal"):
+                if (file := database.with_name(database.name + end)).is_file():
+                    copyfile(file, copy.with_name(copy.name + end))
+            connection = _connected(copy)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+
+def _connected(database: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)
+    try:
+        connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
+    except sqlite3.Error:
         connection.close()
+        raise
+    return connection

@@ -9,6 +9,7 @@ from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, NamedTuple
@@ -89,6 +90,7 @@ class Command(BaseCommand):
         kept_by = find_agent(options["keep"]) if options["keep"] else None
         under = _under(options["policy"], kept_by)
         if options["pack"] is not None:
+            options["pack"] = _pack_named(options["pack"])
             under = _with_pack(under, options["pack"], settings_in(options["set"]))
         elif options["set"]:
             raise CommandError("--set goes with --pack.")
@@ -144,6 +146,7 @@ class Command(BaseCommand):
         for rule in report["rules"]:
             rule["rule"] = trial.rules[rule["place"] - 1]
         policy = under.scorer.policy
+        report["workspace"] = workspace_of(policy.packs) or report["workspace"]
         head = {
             **{name: report.pop(name) for name in ("calls", "answers", "held", "unread")},
             "policy": {
@@ -269,7 +272,7 @@ class Found:
             self.unread(file, line, str(read.fault))
 
     def unread(self, file: str, line: int, reason: str) -> None:
-        self.first_unread = self.first_unread or f"{Path(file).name}:{line}: {reason.rstrip('.')}"
+        self.first_unread = self.first_unread or f"{Path(file).name}, line {line:,}: {reason.rstrip('.')}"
         _write(self.unread_rows, {"file": file, "line": line, "reason": reason})
 
     def take(self, file: str, line: int, scored: Scored | heuristics.Refused, format: str) -> None:
@@ -417,10 +420,19 @@ def _about(report: Report, under: Under, pack: str | None, named: str | None) ->
     return Subject(under.told, best.pack if best else "", is_chosen=True)
 
 
+def _pack_named(name: str) -> str:
+    """Return the pack of that name, however it is capitalized."""
+    known = name.strip().lower()
+    if known not in packs():
+        near = get_close_matches(known, packs(), 1)
+        raise CommandError(
+            f"There is no pack {name}{f'; did you mean {near[0]}' if near else ''}: {', '.join(packs())}."
+        )
+    return known
+
+
 def _with_pack(under: Under, name: str, settings: Mapping[str, str]) -> Under:
     """Return the same with a pack in its policy."""
-    if name not in packs():
-        raise CommandError(f"There is no pack {name}: {', '.join(packs())}.")
     policy = under.scorer.policy
     given = with_pack(policy.packs, name, settings.get("workspace"))
     scorer = under.scorer.with_policy(replace(policy, packs=tuple(given)))

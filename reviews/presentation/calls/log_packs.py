@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from datetime import timedelta
+from math import ceil
 from typing import NamedTuple
 
 from django.utils.translation import gettext as _
@@ -25,7 +27,7 @@ BY_DANGER = (
 )  # fmt: skip
 GRAVE = BY_DANGER[BY_DANGER.index("publish") :]
 MOST_WORDS = 6  # of answers that are held
-MOST_PARTS = 9  # of the sentence that says what calls do
+COLUMNS = 100  # of the part of a sentence that says what harmless calls do
 
 
 class PackRow(NamedTuple):
@@ -33,7 +35,7 @@ class PackRow(NamedTuple):
 
     pack: pack_words.ShownPack
     tally: PackTally
-    a_day: str  # held calls; "" where the log does not say when anything was
+    a_day: str  # held calls; "" of less than a day, and where the log does not say when anything was
 
     @property
     def held(self) -> int:
@@ -92,7 +94,7 @@ def reasons(report: Report, pack: str) -> list[ReasonRow]:
 
 
 def a_day(report: Report, held: int) -> str:
-    """Say how many calls a day are held on average; "" where the log does not say when anything was."""
+    """Say how many calls a day are held on average; "" of less than a day, and where no time is."""
     if not report.days:
         return ""
     return number(round(held / report.days)) if held / report.days >= 100 else f"{held / report.days:.1f}"
@@ -101,18 +103,32 @@ def a_day(report: Report, held: int) -> str:
 def what_calls_do(report: Report) -> str:
     """Say how many calls there are and what they would do, each by the gravest of its effects, which comes last."""
     calls = ngettext("%(count)s call", "%(count)s calls", report.calls) % {"count": number(report.calls)}
-    if report.days:
-        days = ngettext("%(count)s day", "%(count)s days", report.days) % {"count": number(report.days)}
-        calls = _("%(calls)s in %(days)s") % {"calls": calls, "days": days}
+    if report.first_at:
+        calls = _("%(calls)s in %(days)s") % {"calls": calls, "days": _time(report)}
     kinds = sorted(report.kinds.items(), key=lambda each: BY_DANGER.index(each[0]) if each[0] in BY_DANGER else -1)
-    # What does harm is named however rare it is, and the two kinds that come oftenest.
-    rare = sorted((count, kind) for kind, count in kinds if kind not in GRAVE)[:-2]
-    folded = {kind: count for count, kind in rare[: len(kinds) - MOST_PARTS + 1]} if len(kinds) > MOST_PARTS else {}
-    parts = [_counted(kind, count) for kind, count in kinds if kind not in GRAVE and kind not in folded]
-    if folded:
-        parts.append(_("%(count)s of other kinds") % {"count": number(sum(folded.values()))})
+    # What does harm is named however rare it is; of the rest the kinds that come oftenest, as many as fit in a line.
+    named = [kind for kind, _count in Counter(dict(kinds)).most_common() if kind not in GRAVE]
+    while True:
+        parts = [_counted(kind, count) for kind, count in kinds if kind in named]
+        if folded := sum(count for kind, count in kinds if kind not in named and kind not in GRAVE):
+            parts.append(_("%(count)s of other kinds") % {"count": number(folded)})
+        told = _("%(calls)s: %(effects)s.") % {"calls": calls, "effects": pgettext("list", ", ").join(parts)}
+        if len(told) <= COLUMNS or len(named) <= 2:
+            break
+        named.pop()
     parts += [_counted(kind, count) for kind, count in kinds if kind in GRAVE]
     return _("%(calls)s: %(effects)s.") % {"calls": calls, "effects": pgettext("list", ", ").join(parts)}
+
+
+def _time(report: Report) -> str:
+    """Say how long a log goes on, the last begun day, hour or minute counted."""
+    if report.days:
+        return ngettext("%(count)s day", "%(count)s days", report.days) % {"count": number(report.days)}
+    minutes = max(1, ceil(report.span / timedelta(minutes=1)))
+    if minutes < 120:
+        return ngettext("%(count)s minute", "%(count)s minutes", minutes) % {"count": minutes}
+    hours = ceil(minutes / 60)
+    return ngettext("%(count)s hour", "%(count)s hours", hours) % {"count": hours}
 
 
 def _counted(kind: str, count: int) -> str:

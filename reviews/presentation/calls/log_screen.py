@@ -12,6 +12,7 @@ from django.template.defaultfilters import pluralize
 from metacog.heuristics.tool_calls.pack import ASKS_ALL
 from metacog.runtime.program import command
 from reviews.logs.by_pack import POLICY
+from reviews.logs.formats import NAMES
 from reviews.logs.trial import Report
 from reviews.presentation.calls import log_packs
 from reviews.presentation.calls.log_packs import KindRow
@@ -20,7 +21,8 @@ COLUMNS = 100
 MOST_REASONS = 10
 MOST_EXAMPLES = 3  # of a reason
 LONGEST = 60  # characters of an example
-GUIDES = {"claude-code": "#claude-code", "codex": "#codex"}
+MOST_FOLDERS = 3  # that are named besides the one with most calls
+GUIDES = {"claude-code": "claude-code", "codex": "codex", "opencode": "opencode"}
 
 
 class Subject(NamedTuple):
@@ -120,9 +122,29 @@ def _left_out(report: Report, about: Subject, left: Left) -> str:
     told = f"Left out: {'; '.join(parts)}." if parts else ""
     if report.calls and not report.folders and not about.folder:
         told += " The log names no folder, so absolute paths count as outside the project: --workdir says which it was."
+    elif about.folder:
+        told += f" The project of all sessions is {about.folder}."
     elif len(report.folders) > 1:
         told += f" Each of the {len(report.folders):,} folders counts as the project of its own sessions."
     return told.strip()
+
+
+def _other_folders(report: Report, about: Subject) -> Iterator[str]:
+    """Say what to do about further folders: a pack has one, and what is outside it counts as outside the project."""
+    (main, calls), *others = report.folders.most_common() or [("", 0)]
+    if about.folder or not others:
+        return
+    names = ", ".join(f"{folder} ({count:,})" for folder, count in others[:MOST_FOLDERS])
+    more = f" and {len(others) - MOST_FOLDERS:,} more" if len(others) > MOST_FOLDERS else ""
+    total = report.folders.total()
+    yield from _indented(
+        f"A pack has one folder: {main} has {calls:,} of {total:,} calls. Create one more agent each for {names}{more},"
+        " or set the folder that holds all."
+    )
+
+
+def _indented(told: str) -> list[str]:
+    return wrap(told, COLUMNS, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _next(report: Report, about: Subject, left: Left) -> Iterator[str]:
@@ -137,6 +159,11 @@ def _next(report: Report, about: Subject, left: Left) -> Iterator[str]:
             yield f"  {command('policy')} apply {quote(about.agent)} --pack {pack}{folder} --dry-run"
         else:
             yield f"  {command('agent')} create NAME --team Default --pack {pack}{folder}"
-            anchor = next((GUIDES[each] for each in left.formats if each in GUIDES), "")
-            yield f"  docs/integrations.md{anchor} then has the agent ask"
+            yield from _other_folders(report, about)
+            guides = [
+                f"docs/integrations.md#{GUIDES[each]} ({NAMES[each]})" if each in GUIDES else ""
+                for each in left.formats
+            ]
+            named = [each for each in guides if each] + ["docs/integrations.md"] * ("" in guides or not guides)
+            yield from _indented(f"{', '.join(named)} then {pluralize(len(named), 'has,have')} the agent ask")
     yield "  --details lists each held item with file, line and reason, and all counts; --json the same"

@@ -387,7 +387,7 @@ def test_a_forked_rollout_is_a_session_of_its_own() -> None:
 @table(
     "raw, line, why",
     [
-        (b'{"messages": []}\nhello\n', 2, "It is not JSON: Expecting value."),
+        (b'{"messages": []}\nhello\n', 2, "It is not JSON: expecting value at character 1."),
         (b'{"messages": []}\n[1]\n', 2, "It is no JSON object."),
         (b'{"messages": []}\n{"a": "\xff"}\n', 2, "It is not UTF-8 (byte 7)."),
         (lines(MODEL, {"id": "x"}), 2, "It has no “run_type”."),

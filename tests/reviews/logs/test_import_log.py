@@ -6,7 +6,8 @@ import gzip
 import io
 import json
 import sqlite3
-from datetime import UTC, datetime
+from collections import Counter
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -22,9 +23,10 @@ from patterns.patterns.scorer import scorer_for
 from reviews.learning import reflections, sweep
 from reviews.logs import records
 from reviews.logs.readers.turns import Call, Read, Turn
-from reviews.logs.trial import Trial
+from reviews.logs.trial import Report, Trial
 from reviews.metrics import daily, sampling
 from reviews.models import AgentResponse, DailyFigure, Delivery, HeldItem, LogImport, Reflection, Sample
+from reviews.presentation.calls.log_packs import what_calls_do
 from reviews.scoring.replay import Replayer
 from tests.reviews.api.test_tool_calls import ruled
 from tests.reviews.logs.conftest import SURE, asked, lines, said, tool
@@ -97,6 +99,65 @@ def test_what_a_pack_holds_is_judged_in_the_folder_where_the_session_began(tmp_p
     out = printed(path, "--workdir", "/srv/app")
     assert "all of them would have passed" in out
     assert "--set workspace=/srv/app" in out
+
+
+def test_the_folder_that_is_set_is_named_and_not_those_of_the_log(tmp_path: Path) -> None:
+    path, options = tmp_path / "work.jsonl", ("--pack", "coding", "--set", "workspace=/srv/set")
+    path.write_bytes(lines(*[said(f"a{at}", tool("Bash", command="ls"), cwd=f"/srv/{at}") for at in range(2)]))
+    assert report(path, *options)["workspace"] == "/srv/set"
+    out = printed(path, *options)
+    assert "The project of all sessions is /srv/set." in out
+    assert "/srv/0" not in out
+
+
+def test_it_names_the_guide_of_each_format_and_every_folder(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "work.jsonl", tmp_path / "rollout.jsonl"
+    ours.write_bytes(lines(*[said(f"a{at}", tool("Bash", command="ls"), cwd="/srv/app") for at in range(2)]))
+    call = {"type": "function_call", "name": "exec_command", "arguments": '{"cmd": "ls"}'}
+    items = ("session_meta", {"id": "s2", "cwd": "/srv/web"}), ("response_item", call)
+    theirs.write_bytes(lines(*[{"type": kind, "payload": payload} for kind, payload in items]))
+    told = " ".join(printed(ours, theirs).split())
+    assert "A pack has one folder: /srv/app has 2 of 3 calls. Create one more agent each for /srv/web (1)" in told
+    assert "docs/integrations.md#claude-code (Claude Code), docs/integrations.md#codex (Codex) then have" in told
+
+
+def test_harmless_calls_are_named_by_the_commonest_kinds_in_one_line(tmp_path: Path) -> None:
+    kinds = {"fetch": 70, "execute": 60, "write": 50, "install": 40, "unknown": 30, "privilege": 20, "read": 90, "": 2}
+    told = what_calls_do(Report(calls=363, kinds=Counter(kinds | {"delete outside": 1, "write inside": 80})))
+    assert told == (
+        "363 calls: 90 read, 70 fetch, 60 execute, 80 write in the project, 50 write, 92 of other kinds, "
+        "1 delete outside the project."
+    )
+
+
+@table("minutes, told, rate", [(29, "29 minutes", ""), (301, "6 hours", ""), (1500, "2 days", " (0.5 a day)")])
+def test_no_rate_a_day_is_told_of_less_than_a_day(minutes: int, told: str, rate: str, tmp_path_factory: Any) -> None:
+    path, began = tmp_path_factory.mktemp("logs") / "log.jsonl", datetime(2026, 1, 1, tzinfo=UTC)
+    times = [(began + timedelta(minutes=each)).isoformat() for each in (0, minutes)]
+    path.write_bytes(
+        lines(
+            *[said(at, tool("Bash", command="git push"), timestamp=at) for at in times[:1]],
+            said("a2", tool("Bash", command="ls"), timestamp=times[1]),
+        )
+    )
+    out = printed(path, "--pack", "coding")
+    assert out.startswith(f"2 calls in {told}: ")
+    assert f"With the pack “Coding”, 1 would have been held{rate}.\n" in out
+
+
+def test_a_line_that_was_cut_is_told_as_such(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(lines(said("a1", "Hi."), '{"type": "assistant", "uuid": "a2\n'))
+    assert (
+        "1 record not read (log.jsonl, line 2: Its JSON breaks off after 33 characters, so its end is missing)"
+        in " ".join(printed(path).split())
+    )
+
+
+def test_a_pack_is_found_however_it_is_capitalized(log: Path) -> None:
+    assert "--pack coding" in printed(log, "--pack", "Coding")
+    with pytest.raises(CommandError, match="There is no pack codign; did you mean coding"):
+        printed(log, "--pack", "codign")
 
 
 def test_its_report_is_one_screen(tmp_path: Path) -> None:
@@ -183,9 +244,9 @@ def test_a_policy_file_decides(log: Path, tmp_path: Path) -> None:
 def test_it_says_it_in_words(kuro: Any, log: Path) -> None:
     ruled(kuro, DENIED, DEAR, default_tool_call="allow")
     told = printed(log, "--policy", "kuro", "--details")
-    assert "\nUnder policy 2 of Aurora / kuro and 1 error pattern, 1 call would have been held (1.0 a day)." in told
+    assert "\nUnder policy 2 of Aurora / kuro and 1 error pattern, 1 call would have been held." in told
     assert "\nOf 2 answers, 1 would have been held, for “cache” (1), “clearly” (1).\n" in told
-    assert f"1 record not read ({log.name}:6: It is not JSON" in told
+    assert f"1 record not read ({log.name}, line 6: It is not JSON" in told
     short, _heading, _rest = told.partition("\nDetails, under ")
     assert f"{log}:3" not in short
     for line in (
@@ -284,6 +345,12 @@ def test_the_database_of_opencode_is_read_with_what_stands_beside_it(tmp_path: P
         "opencode", {"delete inside": 1}, "/srv/app",
     )  # fmt: skip
     assert told["skipped"] == {"user": 1}
+    (tmp_path / "copies").mkdir()
+    elsewhere = tmp_path / "copies" / path.name
+    for end in ("", "-wal"):
+        Path(f"{elsewhere}{end}").write_bytes(Path(f"{path}{end}").read_bytes())
+    Path(f"{elsewhere}-shm").mkdir()  # as in a folder that cannot be written, SQLite gets no such file
+    assert report(elsewhere)["kinds"] == {"delete inside": 1}
     database.close()
 
 
