@@ -471,12 +471,12 @@ def _desk(
     shown_text = "" if is_call else held.text if may_see else secrets.masked_text(held.text)
     history = _history(held.pk)
     standing = next((decision for decision in history if decision.undone_at is None), None)
-    why = in_force.why(held) if held.state == State.PENDING else None
+    is_question = held.kind == Kind.QUESTION
+    why = in_force.why(held) if held.state == State.PENDING and not is_question else None
     place = None
     if why:
         place = stands(why, held, verdict, body.get("user_message"), reason_groups.of_team(held.team_id))
     can_decide = held.state == State.PENDING and request.user.has_role(held.team_id, Role.REVIEWER)
-    is_question = held.kind == Kind.QUESTION
     editing = not is_question and (posted is not None or "edit" in request.GET)
     has_editor = editing or (not is_question and can_decide and len(held.text) <= MOST_IN_EDITOR)
     if is_call:

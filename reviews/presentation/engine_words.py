@@ -16,6 +16,7 @@ from django.utils.translation import ngettext_lazy
 from metacog.accounts.forms import STUCK
 from metacog.heuristics.signals import SPECS
 
+_KINDS = {"TOOL_CALL": _("Tool call"), "QUESTION": _("Question")}
 _NAMES = {
     "Latin letters": _("Latin letters"),
     "Chinese": _("Chinese"),
@@ -215,7 +216,7 @@ def _value(group: str, value: str) -> str | int | Promise:
         tests, _and, command = value.partition(" and ")
         return str(_("%(tests)s and %(command)s")) % {"tests": translated(tests), "command": translated(command)}
     if group == "kinds":
-        return ", ".join(str(_("Tool call")) if kind == "TOOL_CALL" else kind for kind in value.split(", "))
+        return ", ".join(str(_KINDS.get(kind, kind)) for kind in value.split(", "))
     return _NAMES.get(value, value) if group.endswith("name") else value
 
 

@@ -62,6 +62,14 @@ def test_where_length_orders_as_well_that_is_what_it_says(client: Any, aurora: A
     assert "<q>" not in re.search(r"<h2>Learned risk.*?</section>", page, re.DOTALL)[0]
 
 
+def test_a_question_has_no_risk_and_is_named_as_such(client: Any, aurora: Any, kuro: Any) -> None:
+    keep(aurora, learned())
+    held = kuro.respond("", items=[{"kind": "question", "text": "Which account?"}])["items"][0]["held"]
+    page = client.get(f"/queue/{held}/").content.decode()
+    assert "<h2>Learned risk" not in page
+    assert "to look again at what is held: Question" in page
+
+
 def test_what_the_budget_alone_held_says_so(client: Any, aurora: Any, kuro: Any) -> None:
     held, told = kuro.hold(), "Held by the review budget: no signal and no rule held it."
     assert told not in client.get(f"/queue/{held}/").content.decode()
