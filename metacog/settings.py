@@ -725,7 +725,7 @@ CELERY_TIMEZONE = TIME_ZONE
 # In memory: what is done once a period is kept from happening twice by a row, not by beat's own file,
 # which a kill -9 corrupts.
 CELERY_BEAT_SCHEDULER = "metacog.runtime.beat:Scheduler"
-SWEEP_ACTIVITY = "reviews.activity.latest"
+SWEEP_ACTIVITY, SWEEP_WORK = "reviews.activity.latest", "reviews.activity.has_work"
 # Messages that waited while no worker ran are dropped when they expire: the next one does their work.
 CELERY_BEAT_SCHEDULE = {
     "settle": {"task": "reviews.tasks.settle", "schedule": 2.0, "options": {"expires": 10}},

@@ -1,4 +1,4 @@
-"""Whether there may be anything for the sweeps to do: what the beat asks while nothing happens."""
+"""Whether there may be anything for the sweeps to do: what the beat asks while nothing happens, and before it sends."""
 
 from __future__ import annotations
 
@@ -10,8 +10,21 @@ from django.db.models import Exists, Q, QuerySet
 from django.utils import timezone
 
 from metacog.db.prepared import Select
-from metacog.models import AuditEvent, User
-from reviews.models import Asked, ChatCard, Decision, Delivery, HeldItem, LogImport, Research, SearchDue, TeamAsking
+from metacog.models import AuditEvent, AuditUnsealed, ChatApp, User
+from reviews.models import (
+    Asked,
+    ChatCard,
+    Decision,
+    Delivery,
+    ExtensionRequest,
+    HeldItem,
+    LogImport,
+    Research,
+    SearchDue,
+    SearchProgress,
+    TeamAsking,
+)
+from reviews.outbox.deliveries import is_anything_owed
 
 AHEAD = timedelta(seconds=2)  # what is due so soon is due
 
@@ -43,3 +56,34 @@ def _newest_event_and_what_is_due(soon: Any) -> QuerySet[AuditEvent, tuple[int, 
 
 
 _latest = Select(_newest_event_and_what_is_due, parameters=1)
+
+
+def has_work(sweep: str) -> bool:
+    """Say whether a sweep of CELERY_BEAT_SCHEDULE has rows to look at, whatever the clock says; True of any other."""
+    if sweep == "deliver":
+        return is_anything_owed()
+    if sweep not in _looked_at:
+        return True
+    with connection.cursor() as cursor:
+        if sweep == "index-search" and ((left := _before_the_index.first(cursor)) is None or any(left.values())):
+            return True
+        return any(rows(cursor) for rows in _looked_at[sweep])
+
+
+def _first(rows: QuerySet[Any]) -> Select[Any]:
+    return Select(lambda: rows.order_by().values_list("pk", flat=True)[:1], parameters=0)
+
+
+_before_the_index = Select(lambda: SearchProgress.objects.values_list("left", flat=True), parameters=0)
+_looked_at = {
+    "settle": [
+        _first(Decision.objects.filter(released_at=None, undone_at=None)),
+        _first(HeldItem.objects.filter(state=HeldItem.State.PENDING)),
+        _first(ExtensionRequest.objects.filter(state=ExtensionRequest.State.PENDING)),
+    ],
+    "seal-audit": [_first(AuditUnsealed.objects.all())],
+    "index-search": [_first(SearchDue.objects.all())],
+    "cards": [_first(ChatApp.objects.all())],
+    "search": [_first(Research.objects.filter(state=Research.State.WAITING))],
+    "import-logs": [_first(LogImport.objects.all())],
+}

@@ -67,6 +67,7 @@ class Scheduler(beat.Scheduler):  # type: ignore[misc]  # Celery has no types
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._activity = Activity()
+        self._has_work: Callable[[str], bool] = import_string(settings.SWEEP_WORK)
         super().__init__(*args, **kwargs)
 
     def tick(self, *args: Any, **kwargs: Any) -> float:
@@ -83,6 +84,16 @@ class Scheduler(beat.Scheduler):  # type: ignore[misc]  # Celery has no types
     def merge_inplace(self, b: Mapping[str, Mapping[str, Any]]) -> None:
         steady = {name: {**task, "schedule": schedule(task["schedule"], nowfun=steady_now)} for name, task in b.items()}
         super().merge_inplace(steady)
+
+    def apply_entry(self, entry: Any, producer: Any = None) -> None:
+        """Send what is due, unless it would find nothing to do: the message costs ten times what asking does."""
+        try:
+            has_work = self._has_work(entry.name)
+        except Error:
+            connection.close()
+            has_work = True
+        if has_work:
+            super().apply_entry(entry, producer=producer)
 
     def apply_async(self, entry: Any, *args: Any, **kwargs: Any) -> Any:
         """Send one message; while the broker is away, only one in a while is tried, and the others are counted."""

@@ -30,9 +30,10 @@ def test_it_sends_what_is_due_though_the_clock_was_set_back(monkeypatch: pytest.
 def test_it_rests_while_nothing_happens_and_goes_on_at_once_when_something_does(
     monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
-    now, seen, sent = [1_000.0], ["before"], list[str]()
+    now, seen, sent, idle = [1_000.0], ["before"], list[str](), "cards"
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     monkeypatch.setattr(activity, "latest", lambda: seen[0] or object())
+    monkeypatch.setattr(activity, "has_work", lambda sweep: sweep != idle)
     monkeypatch.setattr(
         celery.beat.Scheduler, "apply_async", lambda self, entry, *args, **kwargs: sent.append(entry.name)
     )
@@ -50,6 +51,7 @@ def test_it_rests_while_nothing_happens_and_goes_on_at_once_when_something_does(
     sends(int(2 * beat.ACTIVE_SECONDS) + 1)  # the start counts as activity, and so does what is seen first
     assert sends(60) <= 60 / beat.QUIET_SECONDS
     assert set(sent) >= {"settle", "heartbeat", "index-search"}
+    assert idle not in sent
     seen[0] = "after"
     assert sends(10) >= 9
     seen[0] = ""  # always something to do
