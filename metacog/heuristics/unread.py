@@ -47,14 +47,16 @@ def _is_foreign(said: str) -> bool:
     own = len(_OURS & read)
     small = [word for word in _SMALL.findall(said)[:_TELLING] if word[0].islower()]
     # A name has such words, too, and no others: Universidad de la Plata.
-    distinct = {words.fold_signs(word) for word in small}
+    distinct = {*map(str.lower, small)} if said.isascii() else {words.fold_signs(word) for word in {*small}}
     everyday = max((common & distinct for common in _OTHERS), key=len, default=frozenset[str]())
     if len(distinct) < max(_WORDS, len(everyday) + 1):
         return False
     if len(everyday) >= max(_FEW, _SHARE * len(read), _TIMES * own):
         return True
+    if said.isascii() or own >= _HARDLY * len(small):
+        return False
     marked = sum(_LATIN_BEYOND_ASCII.search(word) is not None for word in small)
-    return own < _HARDLY * len(small) and marked >= max(_FEW_MARKED, _MARKED * len(small))
+    return marked >= max(_FEW_MARKED, _MARKED * len(small))
 
 
 def _alphabet(text: str) -> str:
