@@ -214,7 +214,7 @@ def _database(name: str) -> dict[str, Any]:
     query = dict(pair.split("=", 1) for pair in parts.query.split("&") if "=" in pair)
     host = unquote(query.pop("host", "")) or unquote(parts.hostname or "")
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "metacog.db.postgresql",
         "NAME": unquote(parts.path[1:]),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),

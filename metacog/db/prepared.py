@@ -32,8 +32,7 @@ Instance = TypeVar("Instance", bound=models.Model)
 Value = str | int | datetime
 Statement = tuple[str, list[Any]]  # and its values
 
-# A statement with more of them psycopg reads anew each time it runs, for 100 µs (its MAX_CACHED_STATEMENT_PARAMS).
-KEPT_VALUES = 50
+KEPT_VALUES = 100  # of a statement; with more psycopg reads it anew each time it runs, for 100 µs (postgresql/base.py)
 KEPT_SHAPES = 100  # of one `written_once`: how many values its lists have, and what it is given by name
 
 
