@@ -19,6 +19,7 @@ from metacog.models import Notice
 from metacog.notices import events
 from reviews.asking.routes import route_of
 from reviews.asking.settings import CHAT, Members, Settings, Step, next_handover
+from reviews.held import talk
 from reviews.isolation import by_itself
 from reviews.models import Asked, HeldItem, ItemTalk, TeamAsking
 
@@ -33,6 +34,7 @@ def sweep(now: datetime | None = None) -> int:
     taken = 0
     for team_id in TeamAsking.objects.values_list("team", flat=True):
         with by_itself("Nobody was asked in the team %s", team_id):
+            _end_snoozes(team_id, now)
             taken += _ask(team_id, now)
     return taken
 
@@ -94,6 +96,17 @@ class _Turn:
             people = {key for keys in self.recipients.values() for key in keys}
             about = f"{self.team_id}/{self.now.isoformat()}"
             events.owe_asked(about, people, self.team_id if CHAT in self.recipients else None, self.now)
+
+
+def _end_snoozes(team_id: int, now: datetime) -> None:
+    """Have the minutes count anew where an item came back before its snooze was over: it changed, or was looked at."""
+    with transaction.atomic():
+        asleep = ItemTalk.objects.filter(team=team_id, snoozed_until__gt=now, held__state=State.PENDING)
+        back = asleep.exclude(pk__in=talk.snoozed(now).values("pk")).select_for_update(of=("self",), no_key=True)
+        keys = list(back.order_by("pk").values_list("pk", flat=True))
+        if keys:
+            ItemTalk.objects.filter(pk__in=keys).update(snoozed_until=None)
+            Asked.objects.filter(held__in=keys, next_at__isnull=False).update(since=now, next_at=now)
 
 
 def _ask(team_id: int, now: datetime) -> int:

@@ -160,6 +160,26 @@ def test_the_minutes_count_anew_from_where_a_snooze_is_ended(
     assert [sweep(NOW + minute * MINUTE) for minute in (21, 34, 35)] == [[], [], [("olga", NEXT)]]
 
 
+@table("back", ["undone", "looked at again"], rolled_back=True)
+def test_the_minutes_count_anew_where_an_item_comes_back_before_its_snooze_is_over(
+    people: dict[str, Any], kuro: Any, aurora: Any, monkeypatch: Any, back: str
+) -> None:
+    ask(aurora, people["olga"], steps=[{"after": 15, "to": "owners"}])
+    held = HeldItem.objects.get(public_id=hold(kuro, NOW))
+    monkeypatch.setattr(timezone, "now", lambda: NOW + MINUTE)
+    talk.snooze(held, people["alice"], NOW + 50 * MINUTE)
+    assert (sweep(NOW), sweep(NOW + 15 * MINUTE)) == ([], []), "put off to the end of the snooze"
+    monkeypatch.setattr(timezone, "now", lambda: NOW + 20 * MINUTE)
+    if back == "undone":
+        decided, _ = decisions.decide(held, people["alice"], "approve")
+        assert sweep(NOW + 20 * MINUTE) == []
+        decisions.undo(decided, people["alice"])
+    else:
+        kuro.respond("It was the network.", replies_to_held=held.public_id)
+    Notice.objects.all().delete()
+    assert [sweep(NOW + minute * MINUTE) for minute in (21, 35, 36)] == [[], [], [("olga", NEXT)]]
+
+
 @pytest.mark.usefixtures("undo_at_once")
 def test_what_was_decided_goes_nowhere(people: dict[str, Any], kuro: Any, aurora: Any) -> None:
     ask(aurora, people["olga"], steps=[{"after": 15, "to": "owners"}])
