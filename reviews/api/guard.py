@@ -21,6 +21,7 @@ from reviews.gateways.check import Checked, check
 router = Router()
 LITELLM_PATH = "beta/litellm_basic_guardrail_api"  # which LiteLLM puts behind the address that it is given
 PLUGIN_PATH = "contextforge"  # its status is 200 whatever the answer, so that no other gateway is to get it
+ENVOY_PATH = "envoy/"
 KEY = "mck_"  # how the keys of agents begin
 DENIED = 403  # by any status that is not 200, but one from 500 on may count as an answer that did not come
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
@@ -121,7 +122,7 @@ def guard(request: AgentRequest) -> HttpResponse:
     `continue_processing`, Envoy and MCP gateways by the status: 200 allows, 403 does not. `decision` is `allow`, `deny`
     or `held`, and `held` says where people decide. The same request, sent again once it is approved, passes once. The
     key may stand in `X-API-Key`. Below this address stands what these gateways put behind theirs
-    (`/guard/beta/litellm_basic_guardrail_api`, and for Envoy's `path_prefix` any path).
+    (`/guard/beta/litellm_basic_guardrail_api`, and any path below `/guard/envoy`, Envoy's `path_prefix`).
     """
     agent = _agent(request)
     sent = _sent(request)
@@ -140,13 +141,19 @@ def guard(request: AgentRequest) -> HttpResponse:
 
 @router.api_operation(METHODS, "/guard/{path:path}", auth=GatewayKey().__call__, include_in_schema=False)
 def guard_below(request: AgentRequest, path: str) -> HttpResponse:
-    """Answer LiteLLM at the address it makes, and Envoy, which puts the path of the request behind its prefix."""
+    """Answer LiteLLM at the address it makes, and Envoy, which puts the path of the request behind its prefix.
+
+    Envoy has a prefix of its own: what a client of its asks for could be one of the other two addresses, whose status
+    is 200 whatever the answer.
+    """
     agent = _agent(request)
     if path == LITELLM_PATH:
         return _litellm(request, agent, _sent(request))
     if path == PLUGIN_PATH:
         return _plugin(request, agent, wire.load(read_json(request)))
-    return _by_status(request, agent, envoy.read(envoy.passing(request, path)))
+    if path.startswith(ENVOY_PATH):
+        return _by_status(request, agent, envoy.read(envoy.passing(request, path.removeprefix(ENVOY_PATH))))
+    raise Problem(404, "No gateway asks at this address. The path_prefix of Envoy's ext_authz is /api/v1/guard/envoy.")
 
 
 def _sent(request: HttpRequest) -> Any:

@@ -368,18 +368,18 @@ def test_what_is_not_clear_is_refused(kuro: Any, body: Any, says: str) -> None:
 @table(
     ("method", "path", "body", "headers", "status", "call"),
     [
-        ("POST", "/envoy/mcp", {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}}, {}, 200, None),
-        ("POST", "/envoy/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, {}, 200, None),
-        ("POST", "/envoy/mcp", {"jsonrpc": "2.0", "method": "notifications/initialized"}, {}, 200, None),
-        ("POST", "/envoy/mcp", {"jsonrpc": "2.0", "id": 3, "result": {"action": "accept"}}, {}, 200, None),
-        ("POST", "/envoy/mcp", {"jsonrpc": "2.0", "id": 3, "method": "tools/run"}, {}, 422, None),
-        ("POST", "/envoy/mcp", message("refund", {"a": 1}), {"x-envoy-auth-partial-body": "true"}, 413, None),
-        ("POST", "/envoy/mcp", message("refund", {"a": 1}), {"x-envoy-auth-partial-body": "false"}, 403,
+        ("POST", "/mcp", {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}}, {}, 200, None),
+        ("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, {}, 200, None),
+        ("POST", "/mcp", {"jsonrpc": "2.0", "method": "notifications/initialized"}, {}, 200, None),
+        ("POST", "/mcp", {"jsonrpc": "2.0", "id": 3, "result": {"action": "accept"}}, {}, 200, None),
+        ("POST", "/mcp", {"jsonrpc": "2.0", "id": 3, "method": "tools/run"}, {}, 422, None),
+        ("POST", "/mcp", message("refund", {"a": 1}), {"x-envoy-auth-partial-body": "true"}, 413, None),
+        ("POST", "/mcp", message("refund", {"a": 1}), {"x-envoy-auth-partial-body": "false"}, 403,
          ("refund", {"a": 1})),
-        ("POST", "/envoy/mcp", [message("one", {}), message("two", {})], {}, 403, ("one", {})),
-        ("PUT", "/envoy/mcp", message("refund", {}), {}, 403,
-         ("http_request", {"method": "PUT", "url": "http://testserver/envoy/mcp", "body": message("refund", {})})),
-        ("GET", "/envoy/mcp", None, {}, 403, ("http_request", {"method": "GET", "url": "http://testserver/envoy/mcp"})),
+        ("POST", "/mcp", [message("one", {}), message("two", {})], {}, 403, ("one", {})),
+        ("PUT", "/mcp", message("refund", {}), {}, 403,
+         ("http_request", {"method": "PUT", "url": "http://testserver/mcp", "body": message("refund", {})})),
+        ("GET", "/mcp", None, {}, 403, ("http_request", {"method": "GET", "url": "http://testserver/mcp"})),
         ("DELETE", "/orders/7?now=1", None, {"x-forwarded-proto": "https"}, 403,
          ("http_request", {"method": "DELETE", "url": "https://testserver/orders/7?now=1"})),
         ("POST", "/orders", "eur=5", {"content-type": "application/x-www-form-urlencoded"}, 403,
@@ -392,10 +392,19 @@ def test_what_is_not_clear_is_refused(kuro: Any, body: Any, says: str) -> None:
 def test_envoy_asks_by_the_request_itself(
     kuro: Any, method: str, path: str, body: Any, headers: dict[str, str], status: int, call: Any
 ) -> None:
-    answer = kuro.call(method, f"/guard{path}", body, **headers)
+    answer = kuro.call(method, f"/guard/envoy{path}", body, **headers)
     assert answer.status_code == status, answer.content
     held = HeldItem.objects.order_by("pk").first()
     assert (held and (held.call.name, held.call.arguments)) == call
+
+
+@table("shape", [SHAPES["LiteLLM at the address it makes"], SHAPES["ContextForge by MCP"]], rolled_back=True)
+def test_a_client_of_envoy_does_not_choose_another_gateways_status(kuro: Any, shape: Shape) -> None:
+    """Of what these two are answered the status is 200: by that Envoy would let it pass."""
+    asked = shape.body(NAME, ARGUMENTS)
+    assert kuro.post(shape.path, asked).status_code == 200
+    assert kuro.post(shape.path.replace("/guard", "/guard/envoy"), asked).status_code == 403
+    assert kuro.post("/guard/mcp", message(NAME, ARGUMENTS)).status_code == 404, "no prefix that has both below it"
 
 
 @table(
