@@ -441,8 +441,10 @@ def robin(aurora: Any) -> Any:
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite says how many steps it took")
 @pytest.mark.parametrize("who", ["person", "agent"])
 def test_what_was_decided_long_ago_is_not_read(
-    client: Any, kuro: Any, robin: Any, decide: Any, undo_at_once: None, who: str
+    client: Any, kuro: Any, robin: Any, decide: Any, undo_at_once: None, monkeypatch: pytest.MonkeyPatch, who: str
 ) -> None:
+    now = timezone.now()
+    monkeypatch.setattr(timezone, "now", lambda: now)  # who looks at an item is written anew after some seconds
     waiting, decided = kuro.hold(), (robin if who == "person" else kuro).hold()
     decide(client, decided)
     addresses = ["/queue/", "/queue/?signal=error-pattern", f"/queue/changes?open={waiting}&token=", "/agents/"]
