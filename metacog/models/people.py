@@ -99,6 +99,17 @@ class User(AbstractUser):
         """Return the teams this person sees, read once: of a team that is named, an index gives rows in its order."""
         return list(self._roles)
 
+    def team_shown(self) -> Team | None:
+        """Return the first team with agents, else the first: what a page opens on where no team is named.
+
+        One query where this person sees several.
+        """
+        if len(self.teams) < 2:
+            return next(iter(self.teams), None)
+        keys = [team.pk for team in self.teams]
+        first = Team.objects.filter(pk__in=keys, agents__isnull=False).order_by("name").values_list("pk").first()
+        return next(team for team in self.teams if first is None or team.pk == first[0])
+
     def name_of(self, agent: Agent) -> str:
         """Return what an agent is called; with its team, where this person sees several: names are of one team."""
         named = [team.name for team in self.teams if team.pk == agent.team_id] if len(self.teams) > 1 else []

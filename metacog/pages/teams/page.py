@@ -126,15 +126,14 @@ def team_page(
     posted: Posted | None = None,
     invitation: Invitation | None = None,
 ) -> HttpResponse:
-    """Show the page: of the team that is chosen, else of the one in the address, else of the person's first."""
-    teams = list(request.user.teams_as())
+    """Show the page of the team that is chosen, else of the address's, else of the person's first with agents."""
+    teams = request.user.teams
     wanted = request.GET.get("team", "")
     if chosen is None and wanted:
         chosen = next((each for each in teams if str(each.pk) == wanted), None)
         if chosen is None:
             raise Http404
-    if chosen is None and teams:
-        chosen = teams[0]
+    chosen = chosen or request.user.team_shown()
     context: dict[str, Any] = {"teams": teams, "team": chosen, "section": "team", "pills_url": reverse("team")}
     if chosen:
         context |= _of_team(request, chosen, posted)

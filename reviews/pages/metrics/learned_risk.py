@@ -83,10 +83,10 @@ def data(request: PersonRequest, form: str) -> HttpResponse:
 
 
 def _asked(request: PersonRequest) -> Team | None:
-    """Return the team that the address names, else the first; 404 for one that the person may not see."""
+    """Return the team that the address names, else the first with agents; 404 for one that the person may not see."""
     teams, wanted = request.user.teams, request.GET.get("team", "")
     if not wanted:
-        return teams[0] if teams else None
+        return request.user.team_shown()
     found = next((team for team in teams if str(team.pk) == wanted), None)
     if found is None:
         raise Http404
@@ -138,7 +138,7 @@ def _kind(request: PersonRequest, team: Team, row: LearnedRisk | None, *, of_cal
         "query": f"?team={team.pk}{'&of=calls' if of_calls else ''}",
         "learned": row,
         "verdict": worth.verdict(row),
-        "instead": worth.instead(row),
+        "instead": worth.instead(team, row),
         "needed": worth.needed(row),
         "contradictions": worth.contradictions(row),
         "is_proven": choices.kind_of(team, of_calls=of_calls) == "learned",

@@ -206,7 +206,7 @@ def _learned(request: PersonRequest, asked: Asked) -> list[dict[str, Any]]:
                     "is_proven": row is not None and worth.is_proven(row),
                     "url": f"{reverse('learned-risk')}?team={team.pk}",
                     "verdict": worth.verdict(row),
-                    "instead": worth.instead(row),
+                    "instead": worth.instead(team, row),
                     "drawn": worth.drawn(row) if row else {},
                 }
             )
@@ -221,14 +221,14 @@ def _learned_line(learned: Sequence[dict[str, Any]]) -> str:
     proven = [each for each in learned if each["is_proven"]]
     if len({each["team"] for each in learned}) > 1:
         counts = {"n": len({each["team"] for each in proven}), "all": len({each["team"] for each in learned})}
-        return gettext("Learned risk orders the queue better in %(n)s of %(all)s teams.") % counts
+        return gettext("Learned risk passed its test in %(n)s of %(all)s teams.") % counts
     if not proven:
-        return gettext("Learned risk does not order the queue better yet, for words or for tool calls.")
+        return gettext("Learned risk has not passed its test yet, for words or for tool calls.")
     if len(proven) == len(learned):
-        return gettext("Learned risk orders the queue better, for words and for tool calls.")
+        return gettext("Learned risk passed its test for words and for tool calls.")
     if proven[0]["of_calls"]:
-        return gettext("Learned risk orders the queue better for tool calls, but not yet for words.")
-    return gettext("Learned risk orders the queue better for words, but not yet for tool calls.")
+        return gettext("Learned risk passed its test for tool calls, but not yet for words.")
+    return gettext("Learned risk passed its test for words, but not yet for tool calls.")
 
 
 # -- words -----------------------------------------------------------------------------------------

@@ -70,6 +70,6 @@ def send(request: PersonRequest) -> HttpResponse:
 
 
 def _team(request: PersonRequest, wanted: str) -> Team | None:
-    """Return the team that is asked for, else the person's first; None where they have none."""
-    teams = request.user.teams
-    return next((team for team in teams if str(team.pk) == wanted), next(iter(teams), None))
+    """Return the team that is asked for, else the person's first with agents; None where they have none."""
+    found = next((team for team in request.user.teams if str(team.pk) == wanted), None)
+    return found or request.user.team_shown()

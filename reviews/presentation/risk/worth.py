@@ -99,14 +99,17 @@ def verdict(learned: LearnedRisk | None) -> str:
     }
 
 
-def instead(learned: LearnedRisk | None) -> str:
+def instead(team: Team, learned: LearnedRisk | None) -> str:
     """Say what orders the queue where something simple does as well as what was learned."""
-    match learned.found["order"] if learned else None:
+    order, alone = (learned.found["order"], learned.found.get("alone")) if learned else ("", None)
+    if not team.risk_order and (order in ("length", "turns") or alone):
+        return gettext("The queue is ordered by score: the order by risk is switched off.")
+    match order:
         case "length":
             return gettext("Until then the queue is ordered by length, which beats chance.")
         case "turns":
             return gettext("Until then the queue is ordered by the turns of the session, which beat chance.")
-    if alone := learned and learned.found.get("alone"):
+    if alone:
         told = gettext(
             "Until then the queue is ordered by how often people rejected by %(by)s before: AUC %(auc)s (95%% CI "
             "%(low)s–%(high)s)."

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from metacog.accounts import members, tokens
-from metacog.models import AuditEvent, Membership, Role, Team, User
+from metacog.models import Agent, AuditEvent, Membership, Role, Team, User
 from reviews.held import talk
 from reviews.models import AgentResponse, HeldItem
 from tests import team_settings
@@ -203,6 +203,19 @@ def test_several_teams_are_chosen_at_the_top(olga: Any, borealis: Any, mallory: 
     assert "<h1>Borealis</h1>" in page
     assert "New member" not in page
     assert "New member" in client.get(reverse("team")).content.decode()
+
+
+@pytest.mark.parametrize("name", ["team", "learned-risk", "weekly-report"])
+def test_a_page_of_a_team_opens_on_the_first_that_has_agents(
+    olga: Any, aurora: Any, borealis: Any, mallory: Any, other: Any, as_person: Any, name: str
+) -> None:
+    members.add_member(borealis, "olga", "viewer", mallory)
+    client = as_person(olga)
+    page = client.get(reverse(name)).content.decode()
+    assert re.findall(r'aria-current="page">(\w+)</a>', page.partition('<nav class="tabs"')[2])[:1] == ["Borealis"]
+    Agent.objects.update(team=aurora)
+    page = client.get(reverse(name)).content.decode()
+    assert re.findall(r'aria-current="page">(\w+)</a>', page.partition('<nav class="tabs"')[2])[:1] == ["Aurora"]
 
 
 def test_it_asks_the_database_the_same_however_many_there_are(

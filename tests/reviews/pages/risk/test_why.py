@@ -55,8 +55,9 @@ def test_where_length_orders_as_well_that_is_what_it_says(client: Any, aurora: A
     text = "The cause is clearly the cache. " * 20
     held = kuro.respond(text)["items"][0]["held"]
     keep(aurora, learned("length"))
+    HeldItem.objects.update(risk=0.7, risk_place=41)
     page = client.get(f"/queue/{held}/").content.decode()
-    assert "by length" in page
+    assert re.search(r'</b> <span class="quiet">by length\s*</span>', page)
     assert "its length (640 characters)" in page
     assert "Ranked by length alone: of 400 decisions, no learned model ranked the newest better." in page
     assert "<q>" not in re.search(r"<h2>Learned risk.*?</section>", page, re.DOTALL)[0]

@@ -46,6 +46,15 @@ def test_one_sentence_says_whether_it_is_worth_it(
         assert re.search(pattern.removesuffix(r"\ Learned\ risk"), page), address
 
 
+def test_it_names_no_order_that_an_owner_switched_off(client: Any, aurora: Any, kuro: Any) -> None:
+    keep(aurora, learned("length"))
+    Team.objects.update(risk_order=False)
+    for address in ("/statistics/", "/statistics/risk/"):
+        page = text(client.get(address))
+        assert "(n = 360). The queue is ordered by score: the order by risk is switched off." in page
+        assert "Until then" not in page
+
+
 def test_before_anything_was_learned_it_says_what_it_takes(client: Any, kuro: Any) -> None:
     told = "Nothing learned yet. Learning runs once a day, from 100 decisions on."
     assert told in text(client.get("/statistics/"))
