@@ -379,6 +379,13 @@ class RolesForm(SettingsForm, forms.Form):
         found = [(each, wanted[key]) for key, each in self.members.items() if wanted[key] not in ("", each.role)]
         return sorted(found, key=lambda each: each[1] != Role.OWNER)
 
+    @property
+    def gone(self) -> int:
+        """Count whose role was to be another one, but who was removed since the page was opened."""
+        initial = self.add_initial_prefix("")
+        sent = {name.removeprefix(initial): value for name, value in self.data.items() if name.startswith(initial)}
+        return sum(self.data.get(self.add_prefix(key)) != role for key, role in sent.items() if key not in self.members)
+
 
 def _of(member: Membership) -> str:
     return gettext("Role of %(name)s") % {"name": member.user.get_username()}

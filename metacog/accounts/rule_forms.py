@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import Any, NamedTuple
@@ -31,6 +32,8 @@ MOST_FIELDS = 700  # of a table: more is quicker read as JSON
 TEXT_OPERATORS = PATTERNS  # whose value is a text, whatever it looks like
 NUMERIC = ("gt", "ge", "lt", "le")
 NOT_A_NUMBER = gettext_lazy('Enter a number. A text to compare by its order stands in quotes: "b".')
+NOT_A_DATE = gettext_lazy('This is no date. Write one such as 2026-12-31; any other text stands in quotes: "b".')
+_LIKE_A_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 AS_TABLE, AS_JSON = "table", "json"
 LISTS = ("any", "all", "only")  # of effects; a table holds one of them a rule
 PLACES = ("inside", "outside", "objects", "except")
@@ -104,7 +107,7 @@ _VALUE_ERRORS = {
 
 
 class NotANumber(ValueError):
-    """Something other than a number is to be compared by size."""
+    """Something other than a number or a date is to be compared by size; says so."""
 
 
 @dataclass
@@ -133,7 +136,7 @@ class Condition:
             return self.value
         text = self.value.strip()
         if self.operator in NUMERIC and isinstance(_literal(text), str) and not _is_ordered(text):
-            raise NotANumber
+            raise NotANumber(str(NOT_A_DATE if _LIKE_A_DATE.match(text) else NOT_A_NUMBER))
         if self.operator == "in" and not text.startswith("["):
             return [_literal(part.strip()) for part in text.split(",") if part.strip()]
         return _literal(text)
@@ -231,8 +234,8 @@ class Row:
                 continue
             try:
                 value = each.parsed()
-            except NotANumber:
-                each.errors.append(str(NOT_A_NUMBER))
+            except NotANumber as error:
+                each.errors.append(str(error))
                 continue
             except ValueError:
                 each.errors.append(_('Not valid JSON. Write a text in quotes: "…".'))
@@ -498,7 +501,15 @@ def _literal(text: str) -> Any:
 
 def _is_ordered(typed: str) -> bool:
     """Tell whether a text is meant as one where sizes are compared: it stands in quotes, or is a date."""
-    return typed[:1] == '"' or re.match(r"\d{4}-\d\d-\d\d", typed) is not None
+    return typed[:1] == '"' or (_LIKE_A_DATE.match(typed) is not None and _is_date(typed))
+
+
+def _is_date(typed: str) -> bool:
+    try:
+        datetime.fromisoformat(typed)
+    except ValueError:
+        return False
+    return True
 
 
 def as_typed(operator: str, value: Any) -> str:

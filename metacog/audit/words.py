@@ -15,7 +15,7 @@ from metacog.models import AuditEvent, ChatApp
 OF_ITEMS: Mapping[str, Promise] = {
     "held": gettext_lazy("A %(kind)s of %(agent)s was held"),
     "marked": gettext_lazy("A %(kind)s of %(agent)s passed with a mark"),
-    "denied": gettext_lazy("A %(kind)s of %(agent)s was rejected by a rule"),
+    "denied": gettext_lazy("A %(kind)s of %(agent)s was denied by a rule"),
     "asked-again": gettext_lazy("%(agent)s asked again for a pending %(kind)s"),
     "allowed-again": gettext_lazy("%(actor)s allowed the same %(kind)s of %(agent)s again for a while"),
     "allowed-no-longer": gettext_lazy("%(actor)s withdrew the permission for a %(kind)s of %(agent)s"),

@@ -156,8 +156,14 @@ def reason_of(rule: Mapping[str, Any]) -> str:
 
 def translated(reason: str) -> str:
     """Say a pack's own words in the reader's language."""
-    words = reason.replace(" outside of the ", " outside the ")
+    words = plain(reason)
     return gettext(words) if words in WORDS else reason
+
+
+def plain(reason: str) -> str:
+    """Say a pack's own words as its pages do, in English; packs keep older ones, which are part of what agents get."""
+    words = reason.replace(" outside of the ", " outside the ")
+    return words if words in WORDS else reason
 
 
 def in_words(given: Iterable[Mapping[str, Any]]) -> str:

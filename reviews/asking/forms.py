@@ -15,7 +15,6 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from metacog.accounts.rule_forms import (
     EFFECT_NAMES,
-    NOT_A_NUMBER,
     NUMERIC,
     OPERATOR_NAMES,
     Condition,
@@ -240,8 +239,8 @@ class RouteForm(forms.Form):
                 value = Condition("", operator, typed).parsed() if typed.strip() else 0
                 if found.get(f"of{line}") == "amount" and operator in (*NUMERIC, "eq", "ne") and isinstance(value, str):
                     self.add_error(f"value{line}", _("Enter a number, such as 1000 or 99.50."))
-            except NotANumber:
-                self.add_error(f"value{line}", NOT_A_NUMBER)
+            except NotANumber as error:
+                self.add_error(f"value{line}", str(error))
             except ValueError:
                 self.add_error(f"value{line}", _("This is not JSON. Write a text without brackets or quotes."))
         return found

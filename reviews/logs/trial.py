@@ -28,6 +28,7 @@ from metacog.heuristics.tool_calls.gate import effect_part
 from metacog.heuristics.tool_calls.pack import ASKS_ALL, workspace_of
 from metacog.heuristics.wire.assessment import Assessment, HesitationPart, ItemPart
 from metacog.heuristics.wire.wire import instant
+from metacog.models import pack_words
 from reviews.logs import by_pack
 from reviews.logs.by_pack import OTHER, POLICY, HeldKind, HeldKinds, HeldReasons
 from reviews.logs.readers.turns import Read, Seen, Sessions, Turn, context
@@ -155,12 +156,17 @@ class Report:
             "held_by": {
                 pack: [
                     {"effects": names_in(kind.bits), **{name: getattr(kind, name) for name in _OF_KIND}}
+                    | {"reason": pack_words.plain(kind.reason)}
                     for kind in self.worst_of(pack)
                 ]
                 for pack in self.held_by
                 if pack != POLICY
             },
-            "held_reasons": {pack: dict(of.most_common()) for pack, of in self.held_reasons.items() if pack != POLICY},
+            "held_reasons": {
+                pack: {pack_words.plain(reason): count for reason, count in of.most_common()}
+                for pack, of in self.held_reasons.items()
+                if pack != POLICY
+            },
         }
 
     @property

@@ -670,7 +670,8 @@ def _recent(person: Any, teams: Any, ids: Any) -> QuerySet[Decision]:
 
 def _latest(decisions: QuerySet[Decision]) -> QuerySet[Decision]:
     """Return what was done last of some decisions, with what the page says of it."""
-    with_it = Q(granted_at=OuterRef("decided_at")) | Q(withdrawn_at=OuterRef("undone_at"))
+    stands = Q(granted_at=OuterRef("decided_at"), withdrawn_at=None)  # a person may have ended it by itself
+    with_it = stands | Q(withdrawn_at=OuterRef("undone_at"))
     given = CallGrant.objects.filter(with_it, held=OuterRef("held"))
     rows = decisions.select_related("held").only(
         *("public_id", "verdict", "decided_at", "undone_at", "release_at", "released_at", "together"),

@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -66,6 +67,13 @@ def team_settings(request: Request, team_id: int) -> HttpResponse:
         return team_page(request, found, posted=Posted(form, channel, roles))
     if changed:
         messages.success(request, _("Saved."))
+    if roles.gone:
+        told = ngettext(
+            "%(n)s person whose role you changed is no longer a member: nothing was changed for them.",
+            "%(n)s people whose roles you changed are no longer members: nothing was changed for them.",
+            roles.gone,
+        )
+        messages.warning(request, told % {"n": roles.gone})
     shown = request.POST.get("tab", "")  # only a script knows which one somebody was on
     return to_team(found, shown if shown in TABS else next(iter(changed), ""))
 

@@ -23,7 +23,7 @@ from metacog.heuristics.policy.pack_fit import BY_STRICTNESS, NONE
 from metacog.heuristics.tool_calls import secrets
 from metacog.heuristics.tool_calls.pack import packs, with_pack, workspace_of
 from metacog.management.commands.agent import settings_in
-from metacog.models import Agent
+from metacog.models import Agent, pack_words
 from metacog.runtime.file_errors import cannot_be
 from metacog.unreadable import UnreadablePolicy
 from patterns.patterns.scorer import scorer_for
@@ -240,9 +240,9 @@ class Command(BaseCommand):
             say(f"  {count:>7,}  signal {signal}")
         for place, rule in sorted(report.rules.items(), key=lambda each: int(each[0])):
             words = in_words(trial.rules[int(place) - 1])
-            say(f"  {rule.calls:>7,}  rule {place}, {words}: {rule.held:,} held, {rule.denied:,} rejected")
+            say(f"  {rule.calls:>7,}  rule {place}, {words}: {rule.held:,} held, {rule.denied:,} denied")
         if report.tools:
-            say("\n    calls     held  rejected  if scored  tool")
+            say("\n    calls     held    denied  if scored  tool")
         for name, tool in sorted(report.tools.items(), key=lambda each: (-each[1].held, -each[1].calls, each[0])):
             scored = tool.held - tool.by_default + tool.if_scored
             say(f"  {tool.calls:>7,}  {tool.held:>7,}  {tool.denied:>8,}  {scored:>9,}  {name}")
@@ -325,7 +325,7 @@ def _row(file: str, scored: Scored, held: HeldPart) -> dict[str, Any]:
         row |= {"name": held.item["name"], "arguments": secrets.masked(held.item["arguments"])}
         row |= {
             "rule": held.rule,
-            "rule_reason": (held.item["rule"] or {}).get("reason"),
+            "rule_reason": pack_words.plain(str((held.item["rule"] or {}).get("reason") or "")) or None,
             "fault": held.item.get("fault"),
         }
     if held.hesitation:
@@ -372,7 +372,7 @@ def _besides(report: Report) -> Iterator[str]:
             f"With default_tool_call: score, {scored:,} of them would be held{by}."
         )
     if report.denied:
-        yield f"{report.denied:,} more tool call{pluralize(report.denied)} would have been rejected by a rule."
+        yield f"{report.denied:,} more tool call{pluralize(report.denied)} would have been denied by a rule."
     if report.marked:
         yield f"{report.marked:,} more answer{pluralize(report.marked)} would have been marked."
     if report.repeated:

@@ -74,7 +74,9 @@ class LogForm(forms.Form):
     upload = forms.FileField(
         label=gettext_lazy("File"),
         allow_empty_file=False,
-        help_text=gettext_lazy("At most 50 MB; may be compressed with gzip. Deleted with its report after 7 days."),
+        help_text=gettext_lazy(
+            "At most 50 MB; may be compressed with gzip. Deleted once it has been read; its report, after 7 days."
+        ),
     )
     under = forms.ChoiceField(
         label=gettext_lazy("Policy"),

@@ -56,7 +56,7 @@ def _reason(call: HeldCall, with_texts: bool) -> str:
     told, rule = pack_words.reason_of(call.rule), call.rule
     is_unread = "unknown" in (rule.get("effects") or {}).get("any", ())
     if is_unread and with_texts and (details := unread(call.effects, call.arguments)):
-        told += gettext(": ") + details
+        told = gettext("%(reason)s. Why: %(details)s") % {"reason": told, "details": details}
     return told
 
 

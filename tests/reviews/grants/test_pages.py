@@ -83,6 +83,11 @@ class TestTheForm:
         decision = Decision.objects.get()
         client.post(f"/decisions/{decision.public_id}/undo")
         assert "Undone, with the grant:" in page_of(client, kuro.hold())
+        decide(client, ask(kuro, call_id="again")["held"], **FORM)
+        client.post(f"/grants/{CallGrant.objects.latest('pk').public_id}/withdraw")
+        page = page_of(client, kuro.hold())
+        assert re.search(r"data-announce\s*>\s*Approved\s", page), "only the approval is left to undo"
+        assert "Undo both" not in page
         decide(client, ask(kuro, call_id="first")["held"])
         assert "rant" not in page_of(client, kuro.hold()).partition('id="told"')[2].partition("</form>")[0]
 

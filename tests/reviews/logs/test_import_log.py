@@ -81,6 +81,12 @@ def test_it_says_what_calls_do_and_what_a_pack_would_have_held(tmp_path: Path) -
     assert (worst["calls"], worst["effects"], worst["example"]) == (
         1, ["delete", "outside"], "Bash command=rm -rf ../other",
     )  # fmt: skip
+    reasons = [
+        worst["reason"],
+        *told["held_reasons"]["coding"],
+        *(each["rule_reason"] for each in report(path, "--pack", "coding")["held_items"]),
+    ]
+    assert reasons.count("deletes outside the workspace") == 3, "in one wording, however old the pack's is"
 
 
 def test_what_a_pack_holds_is_judged_in_the_folder_where_the_session_began(tmp_path: Path) -> None:
@@ -255,7 +261,7 @@ def test_it_says_it_in_words(kuro: Any, log: Path) -> None:
         f"{log}:7  tool_call  mcp__bank__transfer eur=100 api_key=••••••••",
         "a rule asks a person (rule 2): money leaves",
         f"{log}:6: It is not JSON",
-        "2 more tool calls would have been rejected by a rule.",
+        "2 more tool calls would have been denied by a rule.",
         "4 (user: 2, summary: 1, copy of an earlier line: 1)",
     ):
         assert line in told

@@ -74,9 +74,9 @@ def test_pages_say_that_packs_decide(olga: Any, aurora: Any, as_person: Any) -> 
 @pytest.mark.parametrize(
     ("language", "said"),
     [
-        ("en", "The pack “Coding” asks: cannot be read for certain: its syntax is not understood."),
-        ("zh-hant", "規則包「寫程式」要求詢問：無法判讀：語法無法理解。"),
-        ("zh-hans", "规则包“写代码”要求询问：无法判读：语法无法理解。"),
+        ("en", "The pack “Coding” asks: cannot be read for certain. Why: its syntax is not understood."),
+        ("zh-hant", "規則包「寫程式」要求詢問：無法判讀。原因：語法無法理解。"),
+        ("zh-hans", "规则包“写代码”要求询问：无法判读。原因：语法无法理解。"),
     ],
 )
 def test_a_held_call_says_its_packs_reason_once(

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.messages import get_messages
 from django.urls import reverse
 from django.utils import timezone
 
-from metacog.models import AuditEvent, Channel, Team
+from metacog.accounts import members
+from metacog.models import AuditEvent, Channel, Membership, Team
 from metacog.notices import notices
 from tests import team_settings
 from tests.tables import table
@@ -100,6 +102,22 @@ def test_a_chat_that_another_owner_removed_meanwhile_keeps_nobody_from_saving(
     assert Team.objects.get(pk=aurora.pk).decide_within_minutes == 120
     assert team_settings.send(client, aurora, mine, **{"chat-minutes": "60"}).status_code == 422, "it has no address"
     assert not Channel.objects.exists()
+
+
+def test_it_says_that_whose_role_was_changed_is_no_longer_a_member(
+    olga: Any, alice: Any, bob: Any, aurora: Any, as_person: Any
+) -> None:
+    client, own = as_person(olga), {person: Membership.objects.get(user=person) for person in (alice, bob)}
+    for role, said in (
+        ("viewer", ["Saved.", "1 person whose role you changed is no longer a member"]),
+        ("", ["Saved."]),
+    ):
+        mine = team_settings.shown(client, aurora)
+        members.remove_member(own[alice if role else bob], olga)
+        changed = {f"role-{own[alice].pk}": role} if role else {}
+        answer = team_settings.send(client, aurora, mine, hours="2" if role else "3", **changed)
+        told = [str(each) for each in get_messages(answer.wsgi_request)]
+        assert [each.partition(":")[0] for each in told] == said
 
 
 def test_erasing_is_asked_about_once_more_and_nothing_is_saved_before(olga: Any, aurora: Any, as_person: Any) -> None:
