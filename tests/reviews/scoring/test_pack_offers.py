@@ -45,7 +45,7 @@ def test_an_agent_is_added_with_a_pack_and_its_folder(olga: Any, aurora: Any, as
     data = {"team": aurora.pk, "name": "coder", "language": "en", "pack": "coding", "workspace": "/srv/app"}
     added = page.post(reverse("agent-new"), data)
     assert added.status_code == 200
-    assert "metacog-client hook claude-code" in added.text
+    assert "manage.py hook claude-code --settings" in added.text
     assert "metacog-client hook" not in page.post(reverse("agent-new"), data | {"name": "mailer", "pack": "mail"}).text
     assert Policy.objects.get(agent__name="coder").packs == [{"name": "coding", "workspace": "/srv/app"}]
 
