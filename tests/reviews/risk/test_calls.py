@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 import re
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -22,6 +23,7 @@ from tests.conftest import HELD
 from tests.decided import decide
 from tests.reviews.api.test_tool_calls import ask, ruled
 from tests.reviews.pages.risk.learned import text
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath", "inlet", "kelp")
@@ -59,14 +61,32 @@ def learn(team: Any) -> dict[bool, LearnedRisk]:
     return {kept.row.of_calls: kept.row for kept in learning.learn_and_keep(team, timezone.now())}
 
 
+@pytest.fixture
+def scene(aurora: Any, kuro: Any, olga: Any, alice: Any, as_person: Any, noon: Any, undo_at_once: None) -> Scene:
+    decide(kuro)
+    decide_calls(kuro)
+    return Scene(aurora, kuro, olga, alice, as_person, noon)
+
+
 def replayed() -> bool:
     replayer, rows = Replayer(), AgentResponse.objects.exclude(engine="1").select_related("agent__team")
     return all(replayer.replay(row).is_equal for row in rows)
 
 
-def test_each_has_a_gate_and_a_model_of_its_own(aurora: Any, kuro: Any) -> None:
-    decide(kuro)
-    decide_calls(kuro)
+@dataclass
+class Scene:
+    """A team and what acts in it."""
+
+    aurora: Any
+    kuro: Any
+    olga: Any
+    alice: Any
+    as_person: Any
+    noon: Any
+
+
+def each_has_a_gate_and_a_model_of_its_own(scene: Scene) -> None:
+    aurora, kuro = scene.aurora, scene.kuro
     waiting = kuro.hold(), bash(kuro, RISKY.format("waits"), "w")["held"]
     rows = learn(aurora)
     assert [(row.found["order"], row.found["decisions"]) for row in rows.values()] == [
@@ -94,10 +114,11 @@ def test_each_has_a_gate_and_a_model_of_its_own(aurora: Any, kuro: Any) -> None:
     assert replayed()
 
 
-def test_where_calls_order_no_better_words_are_ranked_alone(aurora: Any, kuro: Any) -> None:
-    draw = random.Random(3)
-    decide(kuro)
-    decide_calls(kuro, rejects=lambda _: draw.random() < 0.3)
+def where_calls_order_no_better_words_are_ranked_alone(scene: Scene) -> None:
+    aurora, kuro, draw = scene.aurora, scene.kuro, random.Random(3)
+    for each in Decision.objects.filter(held__kind="tool_call").order_by("seq"):
+        each.verdict = "reject" if draw.random() < 0.3 else "approve"
+        each.save()
     rows = learn(aurora)
     assert (rows[False].found["order"], rows[True].found["order"]) == ("learned", None)
     assert Team.objects.get(pk=aurora.pk).risk_calls == ""
@@ -105,15 +126,12 @@ def test_where_calls_order_no_better_words_are_ranked_alone(aurora: Any, kuro: A
     assert "risk" not in bash(kuro, RISKY.format("x"))
 
 
-def test_a_budget_holds_the_riskiest_calls_that_the_rules_let_pass(
-    aurora: Any, kuro: Any, olga: Any, as_person: Any, noon: Any, undo_at_once: None, alice: Any
-) -> None:
-    decide(kuro)
-    decide_calls(kuro)
+def a_budget_holds_the_riskiest_calls_that_the_rules_let_pass(scene: Scene) -> None:
+    aurora, kuro, noon = scene.aurora, scene.kuro, scene.noon
     learn(aurora)
     ruled(kuro, default_tool_call="allow")
     LearnedRisk.objects.update(passing={"days": 30, "items": 600, "risks": [0.1] * 90 + [0.6] * 10})
-    client = as_person(olga)
+    client = scene.as_person(scene.olga)
     preview = client.post(f"/statistics/risk/{aurora.pk}/", {"of_calls": "2"}, headers={"hx-request": "true"})
     assert "Tool calls: Of 600 items that passed in 30 days, 60 would have been reviewed." in text(preview)
     page = client.post(f"/statistics/risk/{aurora.pk}/", {"order": "on", "of_calls": "2", "do": "save"}, follow=True)
@@ -129,7 +147,7 @@ def test_a_budget_holds_the_riskiest_calls_that_the_rules_let_pass(
     assert bash(kuro, RISKY.format("a"))["held"] == first["held"], "it waits though the budget is spent"
     item = HeldItem.objects.get(public_id=first["held"])
     assert "Held by the review budget" in text(client.get(f"/queue/{item.public_id}/"))
-    decisions.decide(item, alice, "approve")
+    decisions.decide(item, scene.alice, "approve")
     decisions.settle()
     passes = bash(kuro, RISKY.format("a"))
     assert (passes["disposition"], passes["recognised"]) == ("pass", item.public_id)
@@ -138,6 +156,20 @@ def test_a_budget_holds_the_riskiest_calls_that_the_rules_let_pass(
     assert replayed()
     ruled(kuro, {"tool": "*", "do": "deny"})
     assert bash(kuro, RISKY.format("e"))["disposition"] == "reject"
+
+
+# The last one sets the clock.
+@table(
+    "happens",
+    [
+        each_has_a_gate_and_a_model_of_its_own,
+        where_calls_order_no_better_words_are_ranked_alone,
+        a_budget_holds_the_riskiest_calls_that_the_rules_let_pass,
+    ],
+    rolled_back=True,
+)
+def test_of_decided_words_and_calls(scene: Scene, happens: Callable[[Scene], None]) -> None:
+    happens(scene)
 
 
 def test_the_page_has_a_section_for_each_kind_that_a_team_has(
