@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import timedelta
-from subprocess import run
 from typing import Any
 
 import pytest
@@ -180,12 +178,3 @@ def test_a_post_costs_the_same_whether_or_not_a_chat_is_set_up(kuro: Any, reques
     before = queries()
     request.getfixturevalue("slack")
     assert queries() == before
-
-
-def test_nothing_of_slack_is_imported_before_it_is_used() -> None:
-    code = (
-        "import sys, metacog.settings, django; django.setup(); import metacog.urls, reviews.tasks, reviews.chats.cards"
-    )
-    code += "; print([name for name in sys.modules if name.startswith('slack_sdk')])"
-    done = run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=None)
-    assert done.stdout.strip() == "[]"
