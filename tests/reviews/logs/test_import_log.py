@@ -355,7 +355,9 @@ def test_the_database_of_opencode_is_read_with_what_stands_beside_it(tmp_path: P
     elsewhere = tmp_path / "copies" / path.name
     for end in ("", "-wal"):
         Path(f"{elsewhere}{end}").write_bytes(Path(f"{path}{end}").read_bytes())
-    Path(f"{elsewhere}-shm").mkdir()  # as in a folder that cannot be written, SQLite gets no such file
+    Path(f"{elsewhere}-shm").symlink_to(
+        tmp_path / "none" / "file"
+    )  # SQLite gets none, as in a folder that cannot be written
     assert report(elsewhere)["kinds"] == {"delete inside": 1}
     database.close()
 
