@@ -40,7 +40,7 @@ MAX_EXCERPT = 300
 MAX_WORD = 60
 MOST_FOLDERS = 64  # that calls are judged in
 MOST_WORDS = 500  # of answers, that are counted
-COUNTERS = ("reasons", "words", "signals", "signals_if_scored", "skipped", "effects", "kinds", "folders")
+COUNTERS = ("reasons", "words", "signals", "signals_if_scored", "skipped", "parts", "effects", "kinds", "folders")
 _OF_KIND = ("calls", "denied", "reason", "example", "line")
 
 
@@ -83,6 +83,7 @@ class Report:
     tools: dict[str, Tool] = field(default_factory=dict)
     rules: dict[str, RuleCount] = field(default_factory=dict)  # by their place in the policy, from 1
     skipped: Counter[str] = field(default_factory=Counter)  # records in which no agent says or does anything, by kind
+    parts: Counter[str] = field(default_factory=Counter)  # of messages, that are left out: images, thinking
     effects: Counter[str] = field(default_factory=Counter)  # calls by what they would do
     kinds: Counter[str] = field(default_factory=Counter)  # calls by the gravest of these: "write inside"
     folders: Counter[str] = field(default_factory=Counter)  # calls by where the agent worked, as far as the log says
@@ -117,8 +118,7 @@ class Report:
         return cls(**values)
 
     def add_skipped(self, kind: str) -> None:
-        kind = context(kind)
-        self.skipped[kind if kind in self.skipped or len(self.skipped) < MOST_TOOLS else OTHER] += 1
+        _add(self.skipped, context(kind), 1)
 
     def tool(self, name: str) -> Tool:
         if name not in self.tools and len(self.tools) >= MOST_TOOLS:
@@ -147,6 +147,7 @@ class Report:
             "tools": [{"name": name, **asdict(tool)} for name, tool in tools],
             "rules": [{"place": int(place), **asdict(rule)} for place, rule in sorted(self.rules.items(), key=_place)],
             "skipped": dict(self.skipped.most_common()),
+            "parts_left_out": dict(self.parts.most_common()),
             "effects": dict(self.effects.most_common()),
             "packs": [asdict(tally) | {"passed": tally.passed} for tally in self.packs.values()],
             "best_pack": pack.pack if (pack := self.best_pack) else None,
@@ -192,6 +193,10 @@ class Report:
     def best_pack(self) -> PackTally | None:
         """Give the pack that fits these calls best, if one does."""
         return best(self.packs) if self.packs else None
+
+
+def _add(counts: Counter[str], name: str, count: int) -> None:
+    counts[name if name in counts or len(counts) < MOST_TOOLS else OTHER] += count
 
 
 def _place(entry: tuple[str, Any]) -> int:
@@ -249,6 +254,8 @@ class Trial:
             self.report.unread += 1
         elif not read.turns:
             self.report.add_skipped(read.skipped or OTHER)
+        for kind, count in read.parts.items():
+            _add(self.report.parts, context(kind), count)
         for turn in read.turns:
             try:
                 yield self._score(turn)

@@ -43,15 +43,16 @@ class ClaudeCode:
             content = message.get("content")
             said = "" if record.get("isMeta") else messages.text(content)
             hear(known, said, messages.tool_results(content))
-            return Read(skipped="user")
+            return Read(skipped="user", parts=messages.left_out(content))
         if record.get("isApiErrorMessage") or message.get("model") == "<synthetic>":
             return Read(skipped="written by Claude Code itself")
         key = text_at(record, "uuid") or f"{session}:{line}"
         if not self.seen.is_new(key):
             return Read(skipped="copy of an earlier line")
         text, calls = messages.text(message.get("content")), messages.calls(message)
+        left = messages.left_out(message.get("content"))
         if not text.strip() and not calls:
-            return Read(skipped="assistant, without text or tool call")
+            return Read(skipped="assistant, without text or tool call", parts=left)
         turn = Turn(
             line=line,
             key=key,
@@ -63,4 +64,4 @@ class ClaudeCode:
             told={"model": text_at(message, "model"), "version": text_at(record, "version")},
             **heard(known),
         )
-        return Read([turn])
+        return Read([turn], parts=left)

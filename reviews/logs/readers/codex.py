@@ -67,20 +67,22 @@ class Codex:
         kind, known = text_at(item, "type"), self.sessions.of(self.session)
         if kind.endswith(_OUTPUT):
             hear(known, given=[_given(item.get("output"))])
-            return Read(skipped="tool")
-        text, calls = "", list[Call]()
+            return Read(skipped="tool", parts=messages.left_out(messages.parsed(item.get("output"))))
+        text, calls, left = "", list[Call](), messages.left_out(item.get("content") if kind == "message" else None)
         if kind == "message":
             role, text = messages.role(item), messages.text(item.get("content"))
             if role != "assistant":
                 hear(known, text if role == "user" and not _BY_CODEX.match(text) else "")
-                return Read(skipped=role or "message of nobody")
+                return Read(skipped=role or "message of nobody", parts=left)
         elif kind.endswith(_CALL):
             calls = [_call(kind, item)]
         if not text.strip() and not calls:
-            return Read(skipped=kind[:40] if kind != "message" else "assistant, without text or tool call")
-        told = {name: self.told.get(name, "") for name in ("model", "version")}
+            told = kind[:40] if kind != "message" else "assistant, without text or tool call"
+            return Read(skipped=told, parts=left)
+        about = {name: self.told.get(name, "") for name in ("model", "version")}
         folder, key = self.told.get("folder", ""), f"{self.session}:{line}"
-        return Read([Turn(line, key, self.session, text, calls, at=at, folder=folder, told=told, **heard(known))])
+        turn = Turn(line, key, self.session, text, calls, at=at, folder=folder, told=about, **heard(known))
+        return Read([turn], parts=left)
 
 
 def _call(kind: str, item: Mapping[str, Any]) -> Call:

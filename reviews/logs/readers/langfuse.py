@@ -46,7 +46,9 @@ class Langfuse:
             return self._observation(record, line, "")
         session, found = text_at(record, "sessionId", "session_id"), Read(skipped="trace")
         for each in observations:
-            found.turns += self._observation(each, line, session).turns
+            inner = self._observation(each, line, session)
+            found.turns += inner.turns
+            found.parts += inner.parts
         return found
 
     def _observation(self, record: Mapping[str, Any], line: int, session: str) -> Read:

@@ -41,6 +41,7 @@ class LangSmith:
             if isinstance(child, Mapping):
                 inner = self.read(child, line)
                 found.turns += inner.turns
+                found.parts += inner.parts
         return found
 
     def _run(self, run: Mapping[str, Any], line: int) -> Read:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -64,6 +65,34 @@ def text(content: Any) -> str:
         elif isinstance(part, Mapping) and part.get("type") == "refusal":
             found.append(str(part.get("refusal") or ""))
     return "\n\n".join(filter(None, found))
+
+
+def left_out(content: Any) -> Counter[str]:
+    """Count the parts of a message's content that are neither text, tool call nor result, by their own names."""
+    if isinstance(content, Mapping):
+        content = content.get("parts", [content])
+    found = Counter[str]()
+    for part in content if isinstance(content, list) else ():
+        if not isinstance(part, Mapping):
+            continue
+        kind = str(part.get("type") or ("text" if isinstance(part.get("text"), str) else "without a type"))[:40]
+        if kind == "tool_result":
+            found += left_out(part.get("content"))
+        elif kind not in (*_TEXTS, *_CALLS, "refusal"):
+            found[kind] += 1
+    return found
+
+
+def left_around(asked: Sequence[Mapping[str, Any]], answered: Sequence[Mapping[str, Any]]) -> Counter[str]:
+    """Count the same in what is new of a conversation: an answer, and what came since the agent spoke before."""
+    spoken = [place for place, message in enumerate(asked) if role(message) == "assistant"]
+    new = [*asked[spoken[-1] + 1 if spoken else 0 :], *answered]
+    found = sum((left_out(message.get("content")) for message in new), Counter[str]())
+    for message in new:
+        found += Counter(name for name in ("reasoning_content", "audio") if message.get(name))
+        if not role(message) and "content" not in message and (kind := message.get("type")):
+            found[str(kind)[:40]] += 1
+    return found
 
 
 def given(content: Any) -> str:

@@ -58,19 +58,19 @@ class OpenAI:
         """Read a log that has a message a record."""
         session = _session(message) or self.name or "conversation"
         known = self.sessions.of(session)
-        speaker = messages.role(message)
+        speaker, left = messages.role(message), messages.left_around([], [message])
         if speaker != "assistant":
             user, given = messages.before([message])
             hear(known, user, [given])
             return (
-                Read(skipped=speaker or "message of nobody")
+                Read(skipped=speaker, parts=left)
                 if speaker
                 else Read(fault=Fault(gettext_noop("Its role is not known.")))
             )
         turn = _turn(message, line, text_at(message, "id") or f"{session}:{line}", session)
         if turn is None:
-            return Read(skipped="assistant, without text or tool call")
-        return Read([replace(turn, at=_at(message), **heard(known))])
+            return Read(skipped="assistant, without text or tool call", parts=left)
+        return Read([replace(turn, at=_at(message), **heard(known))], parts=left)
 
     def _turns(self, said: list[dict[str, Any]], start: int, record: Mapping[str, Any], line: int) -> Read:
         session, found = _session(record) or f"{self.name} line {line}".strip(), Read()
@@ -85,6 +85,7 @@ class OpenAI:
                 return Read(skipped="copy of an earlier record")
             user, given = messages.before(said[:place])
             found.turns.append(replace(turn, user_message=user, given=given, at=_at(record)))
+        found.parts = messages.left_around(said[:start], said[start:])
         if not found.turns:
             found.skipped = "assistant, without text or tool call"
         return found

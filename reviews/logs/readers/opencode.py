@@ -43,9 +43,10 @@ class OpenCode:
         known = self.sessions.of(session)
         # What OpenCode puts into a conversation itself is `synthetic`.
         text = messages.text([part for part in parts if not part.get("synthetic")])
+        left = messages.left_out([part for part in parts if part.get("type") != "tool" and not part.get("synthetic")])
         if role != "assistant":
             hear(known, text)
-            return Read(skipped=role or "message of nobody")
+            return Read(skipped=role or "message of nobody", parts=left)
         if not self.seen.is_new(key := text_at(info, "id") or f"{session}:{line}"):
             return Read(skipped="copy of an earlier record")
         if info.get("summary") is True:
@@ -53,7 +54,8 @@ class OpenCode:
         tools = [part for part in parts if part.get("type") == "tool"]
         if not text.strip() and not tools:
             failed = info.get("error")
-            return Read(skipped="assistant, failed" if failed else "assistant, without text or tool call")
+            told = "assistant, failed" if failed else "assistant, without text or tool call"
+            return Read(skipped=told, parts=left)
         path, time = info.get("path"), info.get("time")
         turn = Turn(
             line=line,
@@ -67,7 +69,7 @@ class OpenCode:
             **heard(known),
         )
         hear(known, given=[_given(part) for part in tools])
-        return Read([turn])
+        return Read([turn], parts=left)
 
 
 def _state(part: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -6,12 +6,14 @@ is taken. Of mini-swe-agent a file is one record, or a message of it, where it i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from reviews.logs.readers import messages
 from reviews.logs.readers.turns import Call, Read, Sessions, Turn, ended, hear, heard, moment, text_at
 
+_READ = ("message", "function_call", "function_call_output")
 _STEP = {"action", "observation"}
 
 
@@ -39,17 +41,19 @@ class SWEAgent:
             return Read(skipped="step of the trajectory")
         if not isinstance(record.get("messages"), list):
             found = self._message(record, line, f"{self.name}:{line}", {})
-            return Read([found]) if isinstance(found, Turn) else Read(skipped=found)
+            left = _left_out(record, found)
+            return Read([found], parts=left) if isinstance(found, Turn) else Read(skipped=found, parts=left)
         info = _at(record, "info")
         self.folder = text_at(_at(info, "config", "environment"), "cwd")
         told = {"model": text_at(_at(info, "config", "model"), "model_name"), "version": text_at(info, "mini_version")}
-        turns = [
-            found
-            for place, each in enumerate(record["messages"])
-            if isinstance(each, Mapping)
-            and isinstance(found := self._message(each, line, f"{self.name}:{line}:{place}", told), Turn)
-        ]
-        return Read(turns, skipped="" if turns else "run without a message of the assistant")
+        read = Read()
+        for place, each in enumerate(record["messages"]):
+            if isinstance(each, Mapping):
+                found = self._message(each, line, f"{self.name}:{line}:{place}", told)
+                read.turns += [found] if isinstance(found, Turn) else []
+                read.parts += _left_out(each, found)
+        read.skipped = "" if read.turns else "run without a message of the assistant"
+        return read
 
     def _message(self, message: Mapping[str, Any], line: int, key: str, told: Mapping[str, str]) -> Turn | str:
         """Return what the agent said and did, or who else it was."""
@@ -83,6 +87,16 @@ def _at(record: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
         inner = record.get(name)
         record = inner if isinstance(inner, Mapping) else {}
     return record
+
+
+def _left_out(message: Mapping[str, Any], found: Turn | str) -> Counter[str]:
+    parts = messages.left_out(message.get("content")) if found != "demonstration" else Counter[str]()
+    others = [str(each.get("type"))[:40] for each in _outputs(message) if each.get("type") not in _READ]
+    parts.update(others)
+    for name in ("thinking_blocks", "reasoning_content"):
+        if found != "demonstration" and (given := message.get(name)):
+            parts["thinking" if name == "thinking_blocks" else name] += len(given) if isinstance(given, list) else 1
+    return parts
 
 
 def _extra(message: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ the export has no such steps at all.
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -44,10 +44,13 @@ class Steps:
             text = messages.text(step.output) if isinstance(step.output, str | list) else _answer(step.output)
         if not step.is_root:
             calls = [call for call in calls if not self._was_made(step.trace, call)]
+        left = messages.left_around(asked, answers)
         if not text.strip() and not calls:
-            return Read(skipped=f"{step.kind}, without text or tool call")
+            return Read(skipped=f"{step.kind}, without text or tool call", parts=left)
         user, given = messages.before(asked)
-        return self._turn(step, text, calls, user or _question(step.input), given)
+        read = self._turn(step, text, calls, user or _question(step.input), given)
+        read.parts = left if read.turns else Counter()
+        return read
 
     def of_tool(self, step: Step) -> Read:
         arguments = messages.parsed(step.input)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -78,6 +78,7 @@ class Read:
     turns: list[Turn] = field(default_factory=list)
     skipped: str = ""  # what kind of record it is, where no agent says or does anything in it
     fault: Fault | None = None  # why it could not be read
+    parts: Counter[str] = field(default_factory=Counter)  # of its messages, that are left out, by kind
 
 
 class Sessions:

@@ -214,6 +214,9 @@ class Command(BaseCommand):
         if report.skipped:
             kinds = ", ".join(f"{kind}: {count:,}" for kind, count in report.skipped.most_common())
             say(f"\nRecords in which no agent says or does anything new: {report.skipped.total():,} ({kinds})")
+        if report.parts:
+            kinds = ", ".join(f"{kind}: {count:,}" for kind, count in report.parts.most_common())
+            say(f"\nParts of messages that are not read: {report.parts.total():,} ({kinds})")
 
     def _print_packs(self, report: Report, under: Under) -> None:
         """Say what each pack would have done, and of the policy's own or the one that fits which calls."""

@@ -21,6 +21,7 @@ COLUMNS = 100
 MOST_REASONS = 10
 MOST_EXAMPLES = 3  # of a reason
 LONGEST = 60  # characters of an example
+MOST_PARTS = 5  # of messages left out, by kind
 MOST_FOLDERS = 3  # that are named besides the one with most calls
 GUIDES = {"claude-code": "claude-code", "codex": "codex", "opencode": "opencode"}
 
@@ -119,6 +120,10 @@ def _left_out(report: Report, about: Subject, left: Left) -> str:
         parts.append(f"{report.unread:,} record{pluralize(report.unread)} not read ({left.first})")
     if skipped := report.skipped.total():
         parts.append(f"{skipped:,} record{pluralize(skipped)} in which no agent says or does anything new")
+    if left_parts := report.parts.total():
+        named = [f"{count:,} {kind}" for kind, count in report.parts.most_common(MOST_PARTS)]
+        more = ["…"] * (len(report.parts) > MOST_PARTS)
+        parts.append(f"{left_parts:,} part{pluralize(left_parts)} of messages ({', '.join(named + more)})")
     told = f"Left out: {'; '.join(parts)}." if parts else ""
     if report.calls and not report.folders and not about.folder:
         told += " The log names no folder, so absolute paths count as outside the project: --workdir says which it was."

@@ -373,6 +373,35 @@ def test_what_a_rollout_has_besides_is_counted_by_its_name() -> None:
     }  # fmt: skip
 
 
+PICTURE, THOUGHT = {"type": "image", "source": {}}, {"type": "thinking", "thinking": "Hm."}
+SHOWN: dict[str, Any] = {"role": "user", "content": [{"type": "text", "text": "Look."}, PICTURE]}
+THINKS: dict[str, Any] = {
+    "role": "assistant",
+    "content": [THOUGHT, {"type": "text", "text": "So."}, {"type": "hologram"}],
+}
+STEP = {"action": "", "observation": ""}
+PARTS = {"image": 1, "thinking": 1, "hologram": 1}
+
+
+@table(
+    "raw",
+    [
+        lines(asked("u1", result(SHOWN["content"])), said("a1", *THINKS["content"]), said("a1", *THINKS["content"])),
+        lines(*[item("response_item", type="message", **each) for each in (SHOWN, THINKS)]),
+        lines(*[message(each["role"], *each["content"]) for each in (SHOWN, THINKS)]),
+        json.dumps({"trajectory": [STEP], "history": [entry(**SHOWN), entry(**THINKS)]}, indent=1).encode(),
+        json.dumps({"trajectory_format": "mini-swe-agent-1.1", "messages": [SHOWN, THINKS]}).encode(),
+        lines({"messages": [SHOWN, THINKS]}),
+        lines(SHOWN, THINKS),
+        lines({"request": {"messages": [SHOWN, CALLED, SHOWN]}, "response": {"choices": [{"message": THINKS}]}}),
+        lines(run("r1", "llm", inputs={"messages": [SHOWN]}, outputs=THINKS)),
+        lines(GENERATION | {"input": [SHOWN], "output": THINKS}),
+    ],
+)  # fmt: skip
+def test_parts_of_messages_that_are_left_out_are_counted_by_their_names(raw: bytes) -> None:
+    assert sum((found.parts for _line, found in read(raw)), Counter[str]()) == PARTS
+
+
 def test_a_forked_rollout_is_a_session_of_its_own() -> None:
     (turn,) = turns(
         lines(

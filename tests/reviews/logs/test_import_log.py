@@ -160,6 +160,13 @@ def test_a_line_that_was_cut_is_told_as_such(tmp_path: Path) -> None:
     )
 
 
+def test_it_says_which_parts_of_messages_it_left_out(tmp_path: Path) -> None:
+    path, thought = tmp_path / "log.jsonl", {"type": "thinking", "thinking": "Hm."}
+    path.write_bytes(lines(asked("u1", [{"type": "image"}]), said("a1", thought, thought, "Hi.")))
+    assert "3 parts of messages (2 thinking, 1 image)" in " ".join(printed(path).split())
+    assert report(path)["parts_left_out"] == {"thinking": 2, "image": 1}
+
+
 def test_a_pack_is_found_however_it_is_capitalized(log: Path) -> None:
     assert "--pack coding" in printed(log, "--pack", "Coding")
     with pytest.raises(CommandError, match="There is no pack codign; did you mean coding"):
