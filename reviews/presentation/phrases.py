@@ -199,8 +199,9 @@ def at_second(moment: datetime) -> str:
 def due(moment: datetime) -> str:
     """Show how long is left until `moment`, or how long it is over."""
     seconds = int((moment - timezone.now()).total_seconds())
-    sentence = gettext("{time} left") if seconds >= 0 else gettext("{time} overdue")
-    return _time("due" if seconds >= 0 else "due late", moment, sentence.format(time=clock(abs(seconds))))
+    if seconds >= 0:
+        return _time("due", moment, gettext("{time} left").format(time=clock(seconds)))
+    return _time("due late", moment, gettext("{time} overdue").format(time=rounded(-seconds)))
 
 
 def due_in(moment: datetime) -> str:

@@ -21,7 +21,8 @@ function tick() {
   for (const time of document.querySelectorAll("time.due")) {
     const seconds = Math.trunc((Date.parse(time.dateTime) - now) / 1000);
     time.classList.toggle("late", seconds < 0);
-    setText(time, (seconds < 0 ? words.over : words.left).replace("{time}", clock(Math.abs(seconds))));
+    if (seconds < 0) setText(time, words.over.replace("{time}", rounded(-seconds)));
+    else setText(time, words.left.replace("{time}", clock(seconds)));
   }
   for (const countdown of document.querySelectorAll(".countdown")) {
     countdown.until ??= performance.now() + countdown.dataset.seconds * 1000;

@@ -48,6 +48,13 @@ def test_what_waits_comes_first(kuro: Any, waiting: Any, alice: Any, as_person: 
     assert places == sorted(places)
 
 
+def test_it_is_overdue_in_the_words_of_the_queue(waiting: Any, alice: Any, as_person: Any) -> None:
+    for minutes, said in ((53, "53 min overdue"), (185, "3 h overdue")):
+        ExtensionRequest.objects.update(due_at=timezone.now() - timedelta(minutes=minutes, seconds=5))
+        for address in ("/extensions/", reverse("extension", args=[waiting.public_id])):
+            assert said in words(as_person(alice).get(address))
+
+
 def test_it_shows_all_that_the_answer_hangs_on(kuro: Any, waiting: Any, carla: Any, as_person: Any) -> None:
     client = as_person(carla)
     kuro.post("/memory", {"text": "Time is money."})
