@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from metacog.audit.audit import KINDS
+from metacog.audit.words import name_of_kind
 
 _ADDED, _CHANGED = pgettext_lazy("audit", "Added"), _("Changed")
 _REMOVED, _ERASED = _("Removed"), _("Texts erased")
@@ -315,7 +316,3 @@ def name_of(action: str) -> str:
     done, kind = parts_of(action)
     word = str(DONE.get(done) or NAMED.get(action) or action)
     return f"{name_of_kind(kind)} · {word}" if kind else word
-
-
-def name_of_kind(kind: str) -> str:
-    return kind.upper().replace("_", " ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from django.utils.functional import Promise
@@ -10,6 +11,8 @@ from django.utils.translation import gettext_lazy, ngettext_lazy, pgettext, pget
 
 from metacog.audit.audit import KINDS
 from metacog.models import AuditEvent, ChatApp
+
+_AROUND_KIND = re.compile(r"(?<=[\u4e00-\u9fff]) (?=%\(kind\)s)|(?<=%\(kind\)s) (?=[\u4e00-\u9fff])")
 
 # What happened to one part of a response; the action is the part's kind and one of these (`chat-held`).
 OF_ITEMS: Mapping[str, Promise] = {
@@ -421,7 +424,7 @@ def tell(event: AuditEvent, names: Mapping[str, str] | None = None) -> str:
         actor=names.get(event.actor, event.actor) or SYSTEM,
         # By its name of then where it acted itself.
         agent=event.actor if own else event.agent.name if event.agent else _("an agent"),
-        kind=kind.upper().replace("_", " "),
+        kind=name_of_kind(kind),
         action=event.action,
         said=event.after,
         fields=pgettext("list", ", ").join(event.data.get("fields", [])),
@@ -435,7 +438,7 @@ def tell(event: AuditEvent, names: Mapping[str, str] | None = None) -> str:
         words["chat"] = CHATS.get(chat, chat)
     if factor := event.data.get("factor"):
         words["factor"] = FACTORS.get(factor, factor)
-    told = str(sentence % words)
+    told = around_kind(str(sentence), str(words["kind"])) % words
     if because := event.data.get("because"):
         told = _("%(told)s: “%(because)s”") % {"told": told, "because": because}
     way = WAYS.get(event.data.get("via", ""))
@@ -444,6 +447,16 @@ def tell(event: AuditEvent, names: Mapping[str, str] | None = None) -> str:
     if event.action in ("policy-changed", "team-rules-changed") and event.data.get("reason"):
         told = _("%(told)s: “%(reason)s”") % {"told": told, "reason": event.data["reason"]}
     return told
+
+
+def name_of_kind(kind: str) -> str:
+    """Name the kind of an item: an agent's tag stays as it is, what has none is translated."""
+    return str({"tool_call": _("TOOL CALL"), "question": _("QUESTION")}.get(kind, kind.upper().replace("_", " ")))
+
+
+def around_kind(sentence: str, kind: str) -> str:
+    """Leave no blank in a Chinese sentence around a kind that is Chinese too."""
+    return _AROUND_KIND.sub("", sentence) if "\u4e00" <= kind[:1] <= "\u9fff" else sentence
 
 
 class _Words(dict[str, object]):

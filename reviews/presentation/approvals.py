@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, ngettext, npgettext
 
 from metacog.heuristics.tool_calls.approvers import Approvers
 from metacog.heuristics.tool_calls.secrets import masked_text
@@ -27,7 +27,7 @@ def whom(named: Approvers) -> str:
     one = reduce(lambda one, other: both % {"one": one, "other": other}, each or [""])
     if named.people < 2:
         return one or gettext("a reviewer")
-    people = ngettext("%(n)s person", "%(n)s people", named.people) % {"n": named.people}
+    people = npgettext("who approves", "%(n)s person", "%(n)s people", named.people) % {"n": named.people}
     return gettext("%(people)s, each %(one)s") % {"people": people, "one": one} if one else people
 
 

@@ -6,6 +6,7 @@ from django import template
 from django.utils import timezone
 from django.utils.translation import gettext
 
+from metacog.audit.words import around_kind
 from metacog.db.rows import COUNTED
 from metacog.http.undoable import undo_of
 from metacog.pages.navigation import Link, by_key, entries, tabs
@@ -47,6 +48,12 @@ for name in (
 ):
     register.simple_tag(getattr(phrases, name), name=name)
 register.simple_tag(reading)
+
+
+@register.simple_tag
+def kind_from(kind: str, agent: str) -> str:
+    """Name an item by its kind and agent."""
+    return around_kind(gettext("%(kind)s from %(agent)s"), kind) % {"kind": kind, "agent": agent}
 
 
 @register.simple_tag(takes_context=True)

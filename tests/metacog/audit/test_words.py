@@ -64,6 +64,14 @@ def test_fields_are_listed_as_the_language_lists(told: Any, translated: Any) -> 
         assert "（name、language）" in told("agent-changed", "alice", fields=["name", "language"])
 
 
+@table(("kind", "sentence"), [("tool_call", "kuro 的一則工具呼叫已暫留"), ("chat", "kuro 的一則 CHAT 已暫留")])
+def test_a_kind_is_named_in_chinese_unless_it_is_an_agents_tag(
+    told: Any, translated: Any, kind: str, sentence: str
+) -> None:
+    with override("zh-hant"):
+        assert told(f"{kind}-held", "alice") == sentence
+
+
 def test_an_agent_is_called_as_it_was_where_it_acted_itself(told: Any, kuro: Any) -> None:
     event = audit.event("chat-withdrawn", "x", actor=Agent.objects.get(), team=None, agent=Agent.objects.get())
     event.agent = Agent(name="shiro")
