@@ -31,6 +31,7 @@ FORBIDDEN_IN_TEMPLATES = {
     r"{%(?!.*%})": "a tag over two lines, which is shown as text",
 }
 FORBIDDEN_IN_CODE = {r"\bmark_safe\b": "mark_safe", r"\bSafe(String|Text)\b": "SafeString"}
+ESCAPES = "metacog/http/included.py"  # where values are escaped in Django's place; tests compare it with Django's
 
 # What may be shipped with MIT-licensed code without asking anybody.
 GOOD_LICENCES = re.compile(
@@ -116,7 +117,8 @@ def templates() -> Iterator[str]:
         yield from forbidden(path, FORBIDDEN_IN_TEMPLATES)
     for folder in ("metacog", "patterns", "reviews"):
         for path in sorted((ROOT / folder).rglob("*.py")):
-            yield from forbidden(path, FORBIDDEN_IN_CODE)
+            if path.relative_to(ROOT).as_posix() != ESCAPES:
+                yield from forbidden(path, FORBIDDEN_IN_CODE)
 
 
 def layout() -> Iterator[str]:

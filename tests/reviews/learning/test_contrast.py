@@ -254,7 +254,7 @@ def test_a_look_is_taken_where_something_is_new_and_no_sooner_than_a_second_a_te
     assert contrast.look_due(now) == 0
     assert ContrastLook.objects.get().texts == 8
     decide(WRONG[2], "reject", reason="Wrong")
-    later = timezone.now() + timedelta(seconds=7)
+    later = now + timedelta(seconds=7)
     assert contrast.look_due(later) == 0, "it is too soon"
     assert contrast.look_due(later + timedelta(seconds=2)) == 1
     at = ContrastLook.objects.get().at

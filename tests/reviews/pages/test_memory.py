@@ -60,7 +60,7 @@ def test_what_waits_says_why(kuro: Any, carla: Any, as_person: Any) -> None:
     listed = " ".join(words(client.get("/memory/")).split())
     for why in (
         f"Older {OLD} Newer · pending {NEW} Keep older Keep newer Keep both",  # once: not among the pending as well
-        "It is the cache. kuro · 0 s ago · response Error pattern: cause named before it was measured Confirm",
+        " s ago · response Error pattern: cause named before it was measured Confirm",
         "response Hesitation 35 · Absolute claim · Error pattern Error pattern: cause named",
     ):
         assert why in listed, listed
