@@ -398,7 +398,9 @@ def test_the_report_says_what_calls_do_and_what_a_pack_would_have_held_the_worst
         in told
     )
     assert "With the pack “Coding”, 4 would have been held (1.3 a day). 1 more would have been denied." in told
-    assert "<summary>Under the policy of a new agent: Of 21 tool calls" in " ".join(page.replace("\xa0", " ").split())
+    before, _summary, folded = page.partition("<summary>Without a pack: the policy of a new agent</summary>")
+    assert "Of 21 tool calls" not in said_on(before), "one number leads"
+    assert "Of 21 tool calls" in said_on(folded)
     kinds = [said_on(each) for each in re.findall(r'<ul class="plain log-kinds">(.*?)</ul>', page, re.DOTALL)]
     found = re.findall(r"(\d+) × (Bash .*?) (?:delete|publish) ", kinds[0])
     assert [(count, text.removeprefix("Bash ")) for count, text in found] == [
