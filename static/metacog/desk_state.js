@@ -481,10 +481,11 @@ const EVENTS = {
 
   // A key that is pressed before the next item has been in sight for SETTLE is kept, and what follows it; each acts on the
   // item that has then come and been in sight so long. Escape, the mouse, and what goes wrong let them go. An approval is for
-  // the item that comes next and no further: what stands behind that, nobody can have meant, nor what follows an answer.
+  // the item that comes next and no further: what stands behind that, nobody can have meant, nor what follows what the server may refuse.
   key(desk, { key, isShifted, isText }, run) {
     const last = desk.keys.at(-1);
-    if (key === "a" && !isText && (desk.request === "post" || desk.keys.some(isDeciding))) return countIgnored(desk, desk.ignored + 1, run);
+    const isBeyond = desk.keys.some(isDeciding) || (desk.request === "decision" && !desk.chosen);
+    if (key === "a" && !isText && isBeyond) return countIgnored(desk, desk.ignored + 1, run);
     if (key === "u" && !isText && last && desk.ignored) return countIgnored(desk, desk.ignored - 1, run);
     desk.ignored = 0;
     if (key === "Backspace") {

@@ -457,6 +457,15 @@ test("an approval is kept for the item that comes next and no further, which is 
   assert.deepEqual(page.desk.decisions.map(({ held }) => held), ["a", "b", "c"], "that one was in sight");
 });
 
+test("no approval waits behind an answer or an edit that is on its way, unless a row was chosen for it", () => {
+  const page = settled();
+  page.happens("requested", { on: "approve", verb: "post" });
+  page.presses("a");
+  assert.deepEqual([page.desk.keys, page.last("showIgnored").count], [[], 1]);
+  page.chooses("d").presses("a");
+  assert.deepEqual(page.desk.keys.map(({ key }) => key), ["a"]);
+});
+
 test("no approval waits behind a rejection or an edit that waits, and a rejection waits behind an approval", () => {
   const reject = [["r"], ["1"], ["Enter"]], edit = [["e"], ["x", true], ["Enter"]];
   const kept = (...keys) => typed(settled().decides(), ...keys);
