@@ -45,6 +45,7 @@ SUBJECTS = {
         ("reviews/held/listing.py", "reviews/held/filters.py"),
         (
             "tests/reviews/pages/queue_list",
+            "tests/reviews/pages/test_lists.py",
             "tests/reviews/pages/test_queue.py",
             "tests/reviews/pages/deciding/test_following.py",
             "tests/reviews/pages/risk/test_order.py",

@@ -69,6 +69,11 @@ def test_a_filter_that_is_not_known_is_told_and_filters_nothing(client: Any, hel
         assert re.search(r'href="/(queue|responses)/(held|resp)_', page)
 
 
+def test_an_agent_of_another_team_is_not_known(client: Any, held: str, other: Any) -> None:
+    for path in ("/queue/", "/responses/", "/deliveries/"):
+        assert f"Unknown agent “{other.id}”: filter ignored.<" in page_of(client, f"{path}?agent={other.id}")
+
+
 @table(
     "path",
     [
