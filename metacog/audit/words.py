@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, ngettext_lazy, pgettext, pget
 from metacog.audit.audit import KINDS
 from metacog.models import AuditEvent, ChatApp
 
-_AROUND_KIND = re.compile(r"(?<=[\u4e00-\u9fff]) (?=%\(kind\)s)|(?<=%\(kind\)s) (?=[\u4e00-\u9fff])")
+_CHINESE = "[\u4e00-\u9fff]"
 
 # What happened to one part of a response; the action is the part's kind and one of these (`chat-held`).
 OF_ITEMS: Mapping[str, Promise] = {
@@ -438,7 +438,7 @@ def tell(event: AuditEvent, names: Mapping[str, str] | None = None) -> str:
         words["chat"] = CHATS.get(chat, chat)
     if factor := event.data.get("factor"):
         words["factor"] = FACTORS.get(factor, factor)
-    told = around_kind(str(sentence), str(words["kind"])) % words
+    told = around_kind(str(sentence % words), str(words["kind"]))
     if because := event.data.get("because"):
         told = _("%(told)s: “%(because)s”") % {"told": told, "because": because}
     way = WAYS.get(event.data.get("via", ""))
@@ -454,9 +454,12 @@ def name_of_kind(kind: str) -> str:
     return str({"tool_call": _("TOOL CALL"), "question": _("QUESTION")}.get(kind, kind.upper().replace("_", " ")))
 
 
-def around_kind(sentence: str, kind: str) -> str:
+def around_kind(told: str, kind: str) -> str:
     """Leave no blank in a Chinese sentence around a kind that is Chinese too."""
-    return _AROUND_KIND.sub("", sentence) if "\u4e00" <= kind[:1] <= "\u9fff" else sentence
+    if not "\u4e00" <= kind[:1] <= "\u9fff":
+        return told
+    word = re.escape(kind)
+    return re.sub(f"(?<={_CHINESE}) (?={word})|(?<={word}) (?={_CHINESE})", "", told)
 
 
 class _Words(dict[str, object]):

@@ -53,7 +53,7 @@ register.simple_tag(reading)
 @register.simple_tag
 def kind_from(kind: str, agent: str) -> str:
     """Name an item by its kind and agent."""
-    return around_kind(gettext("%(kind)s from %(agent)s"), kind) % {"kind": kind, "agent": agent}
+    return around_kind(gettext("%(kind)s from %(agent)s") % {"kind": kind, "agent": agent}, kind)
 
 
 @register.simple_tag(takes_context=True)
