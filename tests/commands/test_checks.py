@@ -324,7 +324,7 @@ def test_a_command_without_its_database_ends_with_a_sentence(tmp_path: Path, url
 def test_a_command_that_only_reads_or_is_refused_makes_no_data_folder(tmp_path: Path, command: tuple[str, ...]) -> None:
     (tmp_path / "log").write_text('{"messages": [{"role": "assistant", "content": "Hello"}]}\n')
     folder = tmp_path / "data"
-    done = manage(folder, *(part.format(folder=tmp_path) for part in command))
+    done = manage(folder, *(part.format(folder=tmp_path) for part in command), METACOG_DATABASE_URL="")
     if command[0] == "agent":
         assert f"It is looked for in {folder}: set METACOG_DATA_DIR if metacog uses another." in done.stderr
         assert done.stderr.count("\n") == 1

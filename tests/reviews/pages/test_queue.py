@@ -541,7 +541,8 @@ def test_what_is_decided_is_listed_by_who_decided(
     assert listed("system") == listed("9" * 18) == []
     page = client.get(f"/queue/?state=decided&by={alice.pk}").content.decode()
     assert f'<option value="{alice.pk}" selected>Me</option>' in page
-    assert '<option value="person">People</option>' in page
+    for value, name in (("person", "People"), ("agent", "Agents"), ("system", "Nobody (expired)")):
+        assert f'<option value="{value}">{name}</option>' in page
     assert "filter ignored" not in page
     assert ">Another person<" not in page + client.get("/queue/?state=decided").content.decode()
     assert 'href="/queue/">Held' in page, "what waits was decided by nobody"

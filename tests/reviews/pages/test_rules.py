@@ -271,7 +271,6 @@ def test_what_is_wrong_is_said_at_its_cell(desk: Desk, cells: dict[str, str], sa
         '[{"tool": "", "do": "nod", "reason": 1, "shadow": 1, "where": 1, "more": 1}]',
         '[{"tool": "x", "do": "ask", "where": {"a": 1, "/b": {"by": 1, "in": 1, "lt": [], "regex": 1, "exists": 1}}}]',
     ],
-    rolled_back=True,
 )  # fmt: skip
 def test_the_json_is_refused_in_the_readers_language(translated: Any, text: str) -> None:
     def told() -> list[str]:

@@ -36,7 +36,6 @@ def test_it_reads_what_people_type_and_nothing_else(typed: str, seconds: int | N
         (DAY + 1, "1 day 1 s", "1 天 1 秒", "1 天 1 秒"),
         (0, "0 s", "0 秒", "0 秒"),
     ],
-    rolled_back=True,
 )
 def test_it_says_them_exactly_and_reads_them_again(
     translated: None, seconds: int, en: str, hant: str, hans: str
