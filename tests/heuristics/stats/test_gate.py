@@ -135,6 +135,19 @@ def test_each_tenth_has_whole_sessions_and_the_newest_three_are_looked_at_alone(
     assert found.newest == 0.8571  # in the seventh tenth 3 of 4 pairs, in the eighth 3 of 3
 
 
+def test_a_rolling_judgment_asks_in_how_many_draws_it_was_better_and_takes_chance_out_of_its_calibration() -> None:
+    """The draws are the same on every machine; of fewer than a hundred decisions nothing is said of the calibration."""
+    judges = [Judged(at // 2, at % 4 == 0, 1 + at % 2, tenth=at // 12) for at in range(120)]
+    order = [(at * 7 % 13 + 4 * (at % 4 == 0)) / 20 for at in range(120)]
+    chances = [min(1.0, value) for value in order]
+    found = judge(judges, order, {"length": [float(at % 5) for at in range(120)]}, chances=chances)
+    assert (found.against["length"].sure, found.against["chance"].sure, found.against["length"].is_beaten) == (
+        0.8075, None, False,
+    )  # fmt: skip
+    assert found.calibration_error == 0.1747
+    assert judge(judges[:96], order[:96], {}, chances=chances[:96]).calibration_error == 1.0
+
+
 def test_what_shares_a_name_directly_or_by_others_belongs_together() -> None:
     assert sessions_of([["a"], ["b"], ["c", "a"], [], ["d"], ["b", "d"], ["c"], ["e", "f"], ["f", "b"]]) == [
         0, 1, 0, 2, 1, 1, 0, 1, 1,
