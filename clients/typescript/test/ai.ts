@@ -122,7 +122,8 @@ suite("tools of the Vercel AI SDK, behind the gate", () => {
     made = [];
     const gated = new ToolGate(client).wrap(tools());
     await server.allowing(() => generateText({ model, tools: gated, messages: PROMPT, stopWhen: stepCountIs(4) }));
-    assert.deepEqual((await server.given(client.run)).at(-1), "[refund]\nrefunded: 1\n[refund]\nrefunded: 2");
+    const given = (await server.given(client.run)).at(-1)!.match(/\[refund\]\nrefunded: \d/g); // in the order in which they ended
+    assert.deepEqual(given?.sort(), ["[refund]\nrefunded: 1", "[refund]\nrefunded: 2"]);
   });
 
   test("what the model's provider runs is asked by nobody", async () => {
