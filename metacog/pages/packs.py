@@ -10,7 +10,7 @@ from typing import Any
 from django.http import QueryDict
 
 from metacog.accounts.rule_forms import Words, as_text, what_it_does
-from metacog.heuristics.tool_calls.pack import packs, with_pack
+from metacog.heuristics.tool_calls.pack import ASKS_ALL, packs, with_pack
 from metacog.models.pack_words import ShownPack, shown
 
 
@@ -71,6 +71,11 @@ class PackList:
         """The packs that the draft has not."""
         named = {row.name for row in self.rows}
         return [pack for pack in shown() if pack.name not in named]
+
+    @property
+    def replaced(self) -> PackRow | None:
+        """The pack whose place an added one takes."""
+        return next((row for row in self.rows if row.name == ASKS_ALL), None)
 
     def tell(self, words: Words) -> None:
         """Say each rule of each pack in a line."""

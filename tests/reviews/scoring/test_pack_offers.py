@@ -69,6 +69,9 @@ def test_pages_say_that_packs_decide(olga: Any, aurora: Any, as_person: Any) -> 
     of_agent, of_policy = said()
     assert f"Tool calls 1 rule · {own}" in of_agent
     assert "No rules" not in of_policy
+    assert "takes the place" not in of_policy
+    Policy.objects.update(packs=[{"name": "everything-asks"}])
+    assert "It takes the place of “Everything asks”: the calls that it passes are no longer held." in said()[1]
 
 
 @pytest.mark.parametrize(
