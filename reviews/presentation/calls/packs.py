@@ -30,6 +30,7 @@ class Compared(NamedTuple):
 
     lines: Sequence[PackLine]
     best: PackLine | None
+    others: Sequence[PackLine]  # that ask no more often than the best, which is the strictest of these
     calls: int
     now: int  # asked about under the policy in force
     workspace: str
@@ -53,4 +54,9 @@ def compared(found: CallsPreview, policy: Policy) -> Compared:
     best = next((line for line in lines if tally and line.pack.name == tally.pack), None)
     if best and (best.is_own or best.tally.asked >= now):
         best = None
-    return Compared(lines, best, found.calls, now, workspace)
+    others = [
+        line
+        for line in lines
+        if best and line != best and line.tally.asked <= best.tally.asked and line.tally.passed >= best.tally.passed
+    ]
+    return Compared(lines, best, others, found.calls, now, workspace)

@@ -105,6 +105,7 @@ def test_the_pack_that_fits_is_shown_after_fifty_calls_and_applied(olga: Any, co
     call(coder, "git push origin fix")
     told = page.get(address).text
     assert "a person would have been asked 2 times instead of 50" in told
+    assert "less strict: Coding, Coding, careful, Operations" in re.sub(r"</?b\s*>", "", told)
     assert "git push origin main" in told
     assert "coder" in page.get(reverse("to-do")).text
     page.post(reverse("agent-pack", args=[coder.id]), {"pack": "read-only", "based_on": "1"})
