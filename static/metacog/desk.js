@@ -422,7 +422,7 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
 document.addEventListener("htmx:afterOnLoad", ({ detail: { elt, xhr } }) => {
   if (elt.id !== "poll" || xhr.status >= 400) return;
   byId("offline").hidden = true;
-  if (xhr.status === 200) dispatch({ type: "listChanged" });
+  if (xhr.status === 200) dispatch({ type: "listChanged", rows: [...document.querySelectorAll(".row:not(.done, :has(.looking))")].map(heldOf) });
 });
 
 addEventListener("pagehide", () => dispatch({ type: "left" }));

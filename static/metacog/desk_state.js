@@ -11,7 +11,8 @@ const ON_ITEM = "aeryn"; // what these keys do is done to the item in sight
 const BEGIN = ["r", "e"]; // what follows these is text
 const AT_ONCE = ["/", "?", "g"];
 
-/** @typedef {{ held: string, url: string, html: string }} Kept  What follows, as the server drew it. */
+/** @typedef {{ held: string, url: string, html: string, isOld?: boolean }} Kept  What follows, as the server drew it; old: before
+ * the list changed. */
 /** @typedef {{ key: string, isShifted: boolean, isText: boolean }} Key */
 /**
  * What was decided and the server has not answered: in order, one is sent at a time.
@@ -32,10 +33,11 @@ const AT_ONCE = ["/", "?", "g"];
  * @property {boolean} isBusy  what is on the desk is going to leave it, and takes no input
  * @property {"" | "row" | "decision" | "post" | "other"} request  what htmx has asked about the desk
  * @property {string | undefined} chosen  the row that was chosen while an answer was waited for
- * @property {Kept[]} ahead  in order
+ * @property {Kept[]} ahead  in order: all of them old, or none
  * @property {boolean} isAsking  for the next of them
  * @property {boolean} isEnd  nothing follows, or it could not be fetched; until the list changes
  * @property {number} edition  of the list: what was asked for before it changed is thrown away
+ * @property {boolean} isOld  what is on the desk was drawn before the list changed
  * @property {Decision[]} decisions
  * @property {boolean} isSending
  * @property {boolean} isSignedOut
@@ -54,7 +56,7 @@ const AT_ONCE = ["/", "?", "g"];
 /** @param {string} [item] @returns {Desk} */
 export const begin = (item) => ({
   item, cameAt: -Infinity, settledAt: 0, isBusy: false, request: "", chosen: undefined, ahead: [], isAsking: false,
-  isEnd: false, edition: 0, decisions: [], isSending: false, isSignedOut: false, made: [], returned: [],
+  isEnd: false, edition: 0, isOld: false, decisions: [], isSending: false, isSignedOut: false, made: [], returned: [],
   leaving: undefined, shownAgain: undefined, keys: [], ignored: 0, ignoredUntil: 0,
 });
 
@@ -130,11 +132,24 @@ export function isKept(desk, pressed) {
 
 // -- what follows ----------------------------------------------------------------------------------
 
+/** @param {Desk} desk */
+const fresh = ({ ahead }) => ahead.filter(({ isOld }) => !isOld);
+
+/** What is kept and comes next by the list too: it is good enough until it has been fetched anew.
+ * @param {Desk} desk @param {string[]} rows  the items of the list, in order @returns {Kept[]} */
+function standing({ item, ahead, decisions }, rows) {
+  const at = item ? rows.indexOf(item) : -1;
+  const following = at < 0 ? [] : rows.slice(at + 1).filter((row) => !decisions.some(({ held }) => held === row));
+  const other = ahead.findIndex(({ held }, number) => held !== following[number]);
+  return (other < 0 ? ahead : ahead.slice(0, other)).map((each) => ({ ...each, isOld: true }));
+}
+
 /** @param {Desk} desk @param {Run} run */
 function lookAhead(desk, run) {
-  if (desk.isAsking || desk.isEnd || desk.ahead.length >= DEPTH) return;
+  const ahead = fresh(desk);
+  if (desk.isAsking || desk.isEnd || ahead.length >= DEPTH) return;
   desk.isAsking = true;
-  run("look", { edition: desk.edition, after: desk.ahead.at(-1)?.held ?? desk.item, without: known(desk) });
+  run("look", { edition: desk.edition, after: ahead.at(-1)?.held ?? desk.item, without: known({ ...desk, ahead }) });
 }
 
 /** @param {Desk} desk @param {Run} run */
@@ -182,6 +197,8 @@ function showNext(desk, run) {
   desk.shownAgain = undefined;
   makeRoom(desk, run);
   arrive(desk, next.held);
+  desk.isOld = Boolean(next.isOld);
+  if (desk.isOld) desk.edition += 1; // what is on its way follows the item before
   run("show", { html: next.html, verb: "ahead" });
   wait(desk, false, run);
   run("push", { url: next.url });
@@ -238,7 +255,7 @@ function noteDone(desk, decision, { html, canUndo }, run) {
   const { id, isUndone } = decision, isOpened = Boolean(desk.item) && decision.opened === desk.item;
   // A row that was chosen is asked from where it stands: the list is drawn anew by the next look at it.
   run("note", { id, html, isOpened, isTold: isUndone || desk.made.at(-1)?.id === id, isDrawn: desk.request !== "row" });
-  if (!isOpened) run("lookAnew");
+  if (!isOpened || desk.isOld) run("lookAnew");
   mark(desk, run);
   if (!isUndone) return;
   if (desk.leaving) desk.leaving.isAwaited = false;
@@ -348,15 +365,19 @@ const EVENTS = {
   fetched(desk, { edition, next }, run) {
     desk.isAsking = false;
     if (edition === desk.edition) {
-      if (next) desk.ahead.push(next);
-      else desk.isEnd = true;
+      desk.ahead = [...fresh(desk), ...(next ? [next] : [])];
+      desk.isEnd = !next;
     }
     lookAhead(desk, run);
     goFurther(desk, run);
   },
 
   // By others' doing, or by what was sent from another window.
-  listChanged: (desk, _, run) => forgetAhead(desk, run),
+  listChanged(desk, { rows = [] }, run) {
+    const ahead = standing(desk, rows);
+    forgetAhead(desk, run);
+    desk.ahead = ahead;
+  },
 
   listDrawn(desk, _, run) {
     mark(desk, run);
@@ -458,6 +479,7 @@ const EVENTS = {
   arrived(desk, { item, verb, status }, run) {
     arrive(desk, item);
     if (verb === "ahead") return;
+    desk.isOld = false;
     // The server says what was done last, unless it has yet to hear of that.
     const last = desk.made.at(-1);
     if (verb === "post" && (status === 200 || !desk.decisions.some(({ id }) => id === last?.id))) desk.made = [];

@@ -170,6 +170,32 @@ test("what was asked for before the list changed is thrown away", () => {
   assert.deepEqual(page.desk.ahead, []);
 });
 
+test("what comes next by the changed list too is shown at once, and is fetched anew meanwhile", () => {
+  const page = settled();
+  page.happens("listChanged", { rows: ["a", "b", "z", "c"] });
+  assert.deepEqual(known(page.desk), ["a", "b"], "`z` comes before `c` now");
+  page.looks();
+  assert.deepEqual(page.last("look").without, ["a"]);
+  page.decides();
+  assert.equal(item(page), "b");
+  page.happens("fetched", { edition: 1, next: { held: "b", url: "/b/", html: "<b>" } });
+  assert.deepEqual(page.desk.ahead, [], "what was asked for before is not shown twice");
+  page.fetches();
+  assert.deepEqual(known(page.desk), ["b", "a", "c"]);
+  page.answers();
+  assert.equal(page.names("lookAnew").length, 1, "what is on the desk may have changed");
+});
+
+test("what was kept gives way to what is fetched after the list changed", () => {
+  const page = settled();
+  page.happens("listChanged", { rows: ["a", "b", "c"] });
+  page.looks();
+  page.happens("fetched", { edition: 1, next: { held: "b", url: "/b/", html: "<b anew>" } });
+  assert.deepEqual(page.desk.ahead.map(({ html }) => html), ["<b anew>"]);
+  page.decides().answers();
+  assert.equal(page.names("lookAnew").length, 0);
+});
+
 test("an item is waited for while it is on its way, and the decision is sent meanwhile", () => {
   const page = new Page().settles().decides();
   assert.equal(item(page), "a");
