@@ -55,6 +55,12 @@ _PLACES = {
     "except": _("except on %(places)s"),
     "of": _("on an object of the kind %(places)s"),
 }
+_OWN = {  # among "except"
+    "{made}": _("what the same command made"),
+    "{test}": _("a test's own"),
+    "{built}": _("a build's output"),
+    "{kept}": _("what git has"),
+}
 
 
 def in_words(rule: Mapping[str, Any]) -> str:
@@ -95,7 +101,7 @@ def effects(asked: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _place(given: str) -> str:
-    place = gettext("the working directory") if given == "." else given
+    place = gettext("the working directory") if given == "." else str(_OWN.get(given, given))
     return place if len(place) <= MAX_VALUE else place[: MAX_VALUE - 1] + "…"
 
 

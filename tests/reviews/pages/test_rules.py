@@ -72,7 +72,9 @@ def test_packs_are_added_with_their_folder_and_removed(desk: Desk, kuro: Any) ->
     page = post(desk, sent | {"pack-new": "coding", "pack-new-workspace": "/srv/app"}, do="pack-add").content.decode()
     shown = packs()["coding"]
     assert html.escape(shown.asks) in page
-    assert "outside /srv/app" in page.partition("pack-rules")[2].partition("</ol>")[0]
+    rules = page.partition("pack-rules")[2].partition("</ol>")[0]
+    assert "outside /srv/app" in rules
+    assert "except on what the same command made" in rules
     sent = fields(page)
     assert (sent["pack-name"], sent["pack-workspace"]) == (["coding"], ["/srv/app"])
     assert post(desk, sent | {"note": "a coding agent"}, do="preview").status_code == 200
