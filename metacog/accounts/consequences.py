@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from metacog.accounts.forms import ShownField
 from metacog.models import Agent, AgentKey, Membership, PersonalToken, Team, User
 
-DAYS = 7  # over which what comes in a day is counted
+DAYS = 7  # over which what comes is counted
 MOST_NAMED = 10  # of people
 MAX_REASON = 500  # characters
 
@@ -79,37 +79,19 @@ def of_pausing(agent: Agent, now: datetime) -> list[str]:
     """Say what pausing an agent does."""
     return [
         _("Every tool call and every chat, memory and task it posts is held, whatever its policy and grants allow."),
-        _a_day_held(_a_day(agent, now)),
+        _posted(agent, now),
     ]
-
-
-def _a_day_held(count: int) -> str:
-    told = ngettext(
-        "It posted %(count)s response a day over the last week.",
-        "It posted %(count)s responses a day over the last week.",
-        count,
-    )
-    return told % {"count": f"{count:,}"}
 
 
 def of_disabling(agent: Agent, now: datetime) -> list[str]:
     """Say what disabling an agent takes away."""
     keys = AgentKey.objects.filter(agent=agent, revoked_at=None).count()
-    return [_keys_stop(keys), _refused(_a_day(agent, now)), _held_stay(agent)]
+    return [_keys_stop(keys), _("Its responses are refused with 403."), _posted(agent, now), _held_stay(agent)]
 
 
 def of_hesitation_off(agent: Agent, now: datetime) -> list[str]:
     """Say what is left out once an agent's responses are only stored."""
-    scored = _a_day(agent, now, hesitation_score__isnull=False)
-    return [
-        ngettext(
-            "%(count)s response a day is no longer scored, marked or held.",
-            "%(count)s responses a day are no longer scored, marked or held.",
-            scored,
-        )
-        % {"count": f"{scored:,}"},
-        _held_stay(agent),
-    ]
+    return [_("Its responses are no longer scored, marked or held."), _posted(agent, now), _held_stay(agent)]
 
 
 def of_revoking(agent: Agent) -> list[str]:
@@ -189,13 +171,6 @@ def _keys_stop(count: int) -> str:
     return ngettext("%(count)s key stops working.", "%(count)s keys stop working.", count) % {"count": count}
 
 
-def _refused(count: int) -> str:
-    told = ngettext(
-        "%(count)s response a day is refused with 403.", "%(count)s responses a day are refused with 403.", count
-    )
-    return told % {"count": f"{count:,}"}
-
-
 def pending_of(agent: Agent) -> int:
     """Return how many items of an agent wait for a decision."""
     held: Any = Agent._meta.get_field("held_items").related_model
@@ -213,9 +188,11 @@ def _held_stay(agent: Agent) -> str:
     return told % {"count": f"{count:,}"}
 
 
-def _a_day(agent: Agent, now: datetime, **which: Any) -> int:
-    """Return how many responses came a day of late, rounded up."""
+def _posted(agent: Agent, now: datetime) -> str:
+    """Say how many responses came of late: no rate, which an agent of a few minutes has not."""
     responses: Any = Agent._meta.get_field("responses").related_model
-    since = now - timedelta(days=DAYS)
-    count: int = responses.objects.filter(agent=agent, received_at__gte=since, **which).count()
-    return -(-count // DAYS)
+    count = responses.objects.filter(agent=agent, received_at__gte=now - timedelta(days=DAYS)).count()
+    told = ngettext(
+        "It posted %(count)s response over the last week.", "It posted %(count)s responses over the last week.", count
+    )
+    return told % {"count": f"{count:,}"}

@@ -305,8 +305,8 @@ class TestDangerousSteps:
             kuro.hold()
         client.post(reverse("agent-rotate", args=[kuro.id]))
         told = {
-            "disable": ["2 keys stop working.", "2 responses a day are refused", "9 held items stay"],
-            "hesitation-off": ["2 responses a day are no longer scored", "9 held items stay"],
+            "disable": ["2 keys stop working.", "It posted 9 responses over the last week.", "9 held items stay"],
+            "hesitation-off": ["no longer scored, marked or held", "9 held items stay"],
             "revoke-keys": ["1 key stops working.", "For 24 hours a revoked key can be restored"],
             "issue-key": [f"The oldest live key, {AgentKey.objects.earliest('pk')}, stops working at once."],
         }
