@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from django.db.models import Exists, Q
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from metacog.models import Agent, Channel, Membership, PersonNotices, Policy, User
+from metacog.models import Agent, Membership, PersonNotices, Policy, Team, User
 from reviews.models import AgentResponse, Decision
 
 SHOWN_FOR = timedelta(days=7)  # since the agent was added, where not all of it is done
@@ -29,11 +30,10 @@ class Step:
 
 
 def steps(agent: Agent, person: User) -> dict[str, Any]:
-    """Return the steps, and whether the page asks again; six queries."""
+    """Return the steps, and whether the page asks again; five queries."""
     has_posted = AgentResponse.latest_of(agent).exists()
     has_decided = has_posted and Decision.objects.filter(agent=agent, by=Decision.By.PERSON, undone_at=None).exists()
     packs = Policy.objects.filter(agent=agent, version=agent.policy_version).values_list("packs", flat=True).first()
-    told = PersonNotices.of(person).when != PersonNotices.When.NEVER
     found = [
         Step("agent", _("Add the agent"), is_done=True),
         Step("pack", _("Choose a pack of rules"), bool(packs), reverse("policy", args=[agent.public_id])),
@@ -43,7 +43,7 @@ def steps(agent: Agent, person: User) -> dict[str, Any]:
         Step(
             "notices",
             _("Choose who is notified of held items"),
-            told or Channel.objects.filter(team=agent.team_id).exists(),
+            _is_chosen(agent.team_id, person),
             reverse("preferences"),
         ),
     ]
@@ -58,3 +58,12 @@ def steps(agent: Agent, person: User) -> dict[str, Any]:
 
 def _has_several(team: int) -> bool:
     return Membership.objects.filter(team=team)[:2].count() > 1
+
+
+def _is_chosen(team: int, person: User) -> bool:
+    """Say whether anybody of a team hears of held items, or this person chose what to hear, be it nothing."""
+    mailed = Q(memberships__user__told__when__in=(PersonNotices.When.WAITING, PersonNotices.When.DAILY))
+    pushed = Q(memberships__user__devices__isnull=False)
+    chats = Q(channel__isnull=False) | Q(chats__isnull=False)
+    chosen = Q(asking__isnull=False) | Exists(PersonNotices.objects.filter(person=person))
+    return Team.objects.filter(mailed | pushed | chats | chosen, pk=team).exists()

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from metacog.models import Agent, PersonNotices, Policy
 from reviews.held.decisions import decide
-from reviews.models import HeldItem
+from reviews.models import HeldItem, TeamAsking
 
 PAGE = "/agents/{}/"
 
@@ -51,6 +51,25 @@ def test_it_is_gone_once_all_is_done_or_after_a_week(olga: Any, alice: Any, kuro
     assert "first-hour" in client.get(PAGE.format(kuro.id)).content.decode()
     Agent.objects.filter(public_id=kuro.id).update(created_at=timezone.now() - timedelta(days=8))
     assert "first-hour" not in client.get(PAGE.format(kuro.id)).content.decode()
+
+
+def test_notices_are_chosen_where_anybody_of_the_team_hears_or_one_chose_not_to(
+    olga: Any, alice: Any, kuro: Any, as_person: Any
+) -> None:
+    def is_ticked() -> bool:
+        page = as_person(olga).get(f"/agents/{kuro.id}/first-hour").text
+        return "Choose who is notified of held items" in ticked(page)
+
+    others = PersonNotices.objects.create(person=alice, when="never")
+    assert not is_ticked()
+    PersonNotices.objects.update(when="waiting")
+    assert is_ticked()
+    others.delete()
+    own = PersonNotices.objects.create(person=olga, when="never")
+    assert is_ticked()
+    own.delete()
+    TeamAsking.objects.create(team=Agent.objects.get(public_id=kuro.id).team, changed_at=timezone.now())
+    assert is_ticked()
 
 
 def test_it_is_of_ones_own_team(olga: Any, other: Any, as_person: Any) -> None:
