@@ -68,7 +68,7 @@ def test_a_risky_edit_is_refused_with_its_score_until_it_is_insisted_on(
     assert answer.status_code == 422
     assert "The edited text scores 50" in page
     assert f">\n{HELD} Really.</textarea>" in page
-    assert "Approve with edits anyway" in page
+    assert "choose “Approve with edits anyway” below" in page
     assert not Decision.objects.exists()
     decide(client, held, text=f"{HELD} Really.", accept_risk="1", htmx=htmx)
     assert Decision.objects.get().text == f"{HELD} Really."
