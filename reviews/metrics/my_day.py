@@ -23,6 +23,7 @@ class Day:
     since: datetime
     approved: int
     edited: int
+    answered: int
     rejected: int
     timed: int  # decisions whose review time is known
     median_seconds: float | None  # of those
@@ -32,7 +33,7 @@ class Day:
 
     @property
     def decided(self) -> int:
-        return self.approved + self.edited + self.rejected
+        return self.approved + self.edited + self.answered + self.rejected
 
 
 def of(person: User, now: datetime) -> Day:
@@ -69,6 +70,7 @@ def of(person: User, now: datetime) -> Day:
         since,
         verdicts[DecisionVerdict.APPROVE],
         verdicts[DecisionVerdict.EDIT],
+        verdicts[DecisionVerdict.ANSWER],
         verdicts[DecisionVerdict.REJECT],
         len(times),
         median(times) / 1000 if times else None,

@@ -156,13 +156,16 @@ def test_my_day_counts_what_this_person_decided_today(
     decide(client, held[1], "reject", reason="x")
     decide(as_person(bob), held[2])
     decide(client, held[3])
+    decide(client, held[5])
+    Decision.objects.filter(held__public_id=held[5]).update(verdict="answer", shown_ms=9_000)
     Decision.objects.filter(held__public_id=held[0]).update(shown_ms=4_000)
     Decision.objects.filter(held__public_id=held[1]).update(shown_ms=8_000)
     Decision.objects.filter(held__public_id=held[3]).update(decided_at=timezone.now() - timedelta(days=1))
     HeldItem.objects.filter(public_id=held[4]).update(held_at=timezone.now() - timedelta(hours=5))
     page = client.get("/queue/my-day/").content.decode()
-    assert re.findall(r"<b>([^<]+)</b>", page.split("<dl")[1]) == ["2", "2", "6.0 s"]
-    assert "approved 1, edited 0, rejected 1" in page
+    assert re.findall(r"<b>([^<]+)</b>", page.split("<dl")[1]) == ["3", "1", "8.0 s"]
+    assert "approved 1, edited 0, answered 1, rejected 1" in page
+    assert "n = 3" in page
     assert "1 overdue, " in page
 
 
