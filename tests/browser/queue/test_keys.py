@@ -9,8 +9,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.axe import faults
-from tests.browser.queue.test_deciding import settled
+from tests.browser.queue.test_deciding import press, settled
 from tests.browser.queue.test_going_on import hold, hold_back, on_desk
+from tests.reviews.questions.test_api import CHOICES, asked
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -120,3 +121,26 @@ def test_whoever_switched_keys_off_has_no_palette(open_page: Any, alice: Any) ->
     page.keyboard.press("a")
     expect(page.locator("#palette")).to_have_count(0)
     expect(page).to_have_url(re.compile("/queue/$"))
+
+
+def test_a_question_shows_its_keys_until_a_field_takes_letters(open_page: Any, alice: Any, kuro: Any) -> None:
+    held = [asked(kuro), asked(kuro, **CHOICES)]
+    page = open_page(alice)
+    page.goto(f"/queue/{held[0]}/")
+    keys = page.locator("#buttons .btn:visible kbd")
+    field = page.get_by_role("textbox", name="Answer")
+    field.focus()
+    expect(keys.first).to_be_hidden()
+    field.blur()
+    expect(keys.first).to_be_visible()
+    press(page, "j")
+    on_desk(page, held[1])
+    press(page, "2")
+    expect(keys.first).to_be_visible()
+    press(page, "a")
+    expect(page.locator("#told")).to_contain_text("Answered")
+    expect(page.locator("#told kbd")).to_be_visible()
+    press(page, "u")
+    expect(page.locator("#told")).to_contain_text("Undone")
+    press(page, "r")
+    expect(page.locator("#reject")).to_be_visible()
