@@ -60,13 +60,19 @@ class Members:
         """Return the keys of whom a recipient is now: the owners where it were nobody else, of a chat nobody."""
         if to == CHAT and self.has_chat:
             return []
+        owners = [row.user_id for row in self._rows if row.role == Role.OWNER]
+        return self._named(to, rota, now) or owners or [*self.able]
+
+    def has_nobody(self, to: str, rota: Rota, now: datetime) -> bool:
+        """Tell whether a recipient is nobody now, so that the owners are asked in its place."""
+        return to != OWNERS and not (to == CHAT and self.has_chat) and not self._named(to, rota, now)
+
+    def _named(self, to: str, rota: Rota, now: datetime) -> list[int]:
         if to.startswith(GROUP):
             name = to.removeprefix(GROUP)
-            found = [row.user_id for row in self._rows if name in {group.name for group in row.groups.all()}]
-        else:
-            one = rota.person(now, self.able) if to == ON_CALL else person_in(to)
-            found = [key for key in self.able if key == one]
-        return found or [row.user_id for row in self._rows if row.role == Role.OWNER] or [*self.able]
+            return [row.user_id for row in self._rows if name in {group.name for group in row.groups.all()}]
+        one = rota.person(now, self.able) if to == ON_CALL else person_in(to)
+        return [key for key in self.able if key == one]
 
 
 def person_in(to: str) -> int | None:

@@ -7,12 +7,13 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
+from django.utils import timezone
 from django.utils.translation import gettext, ngettext, pgettext
 
 from metacog.db.prepared import written_once
 from metacog.models import User
 from reviews.asking.routes import CURRENCY
-from reviews.asking.settings import CHAT, GROUP, ON_CALL, OWNERS, PERSON, Settings, person_in
+from reviews.asking.settings import CHAT, GROUP, ON_CALL, OWNERS, PERSON, Members, Settings, person_in
 from reviews.asking.steps import due_at
 from reviews.models import Asked, HeldItem, ItemTalk, TeamAsking
 from reviews.presentation.rule_words import conditions, effects
@@ -55,13 +56,15 @@ def asked_now(held: HeldItem, row: ItemTalk | None) -> AskedNow | None:
     if asked is None:
         return None
     asked.held = held
-    steps = Settings.of(asking).steps
-    next_at = due_at(asked, row, steps) if asked.next_at else None
-    next_to = steps[asked.step].to if next_at else ""
+    given = Settings.of(asking)
+    next_at = due_at(asked, row, given.steps) if asked.next_at else None
+    next_to = given.steps[asked.step].to if next_at else ""
     keys = [*asked.people, *filter(None, [person_in(next_to)])]
     people = {each.pk: each for each in User.objects.filter(pk__in=keys).order_by("username")} if keys else {}
     mine = [person for key, person in people.items() if key in asked.people]
     next_told = recipient(next_to, {key: str(person) for key, person in people.items()})
+    if next_to and Members(held.team_id).has_nobody(next_to, given.rota, timezone.now()):
+        next_told = gettext("the owners (%(who)s: nobody who can decide)") % {"who": next_told}
     to, next_to = (_by_user_name(each, people) for each in (asked.to, next_to))
     return AskedNow(to, mine, asked.since, next_to, next_at, _told(asked.to, mine), next_told)
 

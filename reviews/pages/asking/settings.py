@@ -43,11 +43,14 @@ def asking(request: PersonRequest, team_id: int) -> HttpResponse:
             return redirect("asking", team.pk)
     elif is_owner:
         form = AskingForm(team, given, now)
-    able = Members(team.pk).able
+    members, rota = Members(team.pk), Settings.of(row).rota
+    able = members.able
     names = {key: str(person) for key, person in able.items()}
     routes = [words.route_in_words(each, KINDS, names) for each in given.get("routes", ())]
     for route, told in zip(form.routes.forms if form else (), routes, strict=False):  # and the one to fill in
         route.told = told
+    named = dict.fromkeys(each["to"] for part in ("routes", "steps") for each in given.get(part, ()))
+    empty = {to: words.recipient(to, names) for to in named if members.has_nobody(to, rota, now)}
     is_wrong = request.method == "POST"
     context = {
         "team": team,
@@ -56,6 +59,8 @@ def asking(request: PersonRequest, team_id: int) -> HttpResponse:
         "is_wrong": is_wrong,
         "routes": routes,
         "steps": [(each["after"], words.recipient(each["to"], names)) for each in given.get("steps", ())],
+        "empty": empty,
+        "empty_names": words.listed(empty.values()),
         "unreached": _unreached(able) if row else [],
         "has_mail": mail.is_set_up(),
         **_on_call(row, able),
