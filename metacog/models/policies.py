@@ -60,7 +60,7 @@ class Policy(models.Model):
         SCORE = "score", _("Score, and ask from the holding score")
 
     class Elicitation(models.TextChoices):
-        AGENT = "agent", _("The agent's program asks its own user")
+        AGENT = "agent", _("The agent's own user answers")
         PEOPLE = "people", _("People answer in the queue")
 
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="policies", verbose_name=_("agent"))

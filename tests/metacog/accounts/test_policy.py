@@ -578,7 +578,7 @@ class TestMarkingWhatDiffers:
             ({"release_task": "person"}, "release_task", "was a person or the agent (default)"),
             ({"require_signature": "on"}, "require_signature", "was off (default)"),
             ({"hold_words_with_calls": "on"}, "hold_words_with_calls", ">"),
-            ({"elicitation": "people"}, "elicitation", "was The agent's program asks its own user (default)"),
+            ({"elicitation": "people"}, "elicitation", "was The agent's own user answers (default)"),
             ({"forbidden": "as an AI"}, "forbidden", "was empty (default)"),
             ({"quality_en_min": "3"}, "quality_en_min", "was 10 (default)"),
             ({"profile": "aware", "profile_shown": "seed"}, "weight_no_hedge", "becomes 0 with this profile"),
