@@ -25,7 +25,7 @@ from metacog.heuristics.policy.policy import RELEASE
 from metacog.heuristics.stats.agreement import ENOUGH_FOR_KAPPA, Agreement
 from metacog.http import csv_file
 from metacog.http.replica import may_be_late
-from metacog.models import Agent, Policy, Role, Team
+from metacog.models import Agent, Policy, Role, Team, User
 from metacog.pages.agent_choice import choice
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.metrics import daily, ranges, report
@@ -100,6 +100,11 @@ class Asked:
         owned = {team.pk for team in request.user.teams_as(Role.OWNER)}
         return Scope(self.chosen, self.range, request.user, owned)
 
+    def whose(self, user: User) -> str:
+        """Name the agent or the team whose figures are shown."""
+        teams = [self.team] if self.team else user.teams
+        return user.name_of(self.agent) if self.agent else str(teams[0]) if len(teams) == 1 else gettext("All teams")
+
     def with_group(self, by: str) -> str:
         return "?" + urlencode({**self.days.asked.query, **self.days.kept, "group": by}) + "#breakdown"
 
@@ -133,6 +138,7 @@ def statistics(request: PersonRequest) -> HttpResponse:
         "count": {name: number(getattr(total, name)) for name in ("responses", "triggered", "expired")},
         "agents_counted": sum(bool(each.now.responses) for each in found.by_agent.values()),
         "counted_at": found.counted_at,
+        "whose": asked.whose(request.user),
         "first_line": plainly.first_line(total, before, asked.range),
         "first_interval": plainly.first_interval(total, before),
         "tiles": _tiles(total, before),

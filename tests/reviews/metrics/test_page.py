@@ -123,8 +123,10 @@ def test_its_first_line_says_what_anyone_understands(
                 held(posted(kuro, NOON - timedelta(days=days_ago)), state)
     count()
     last = NOON.date()
-    page = text(client.get(f"/statistics/?since={last - timedelta(days=6)}&until={last}"))
-    assert said in page
+    address = f"/statistics/?since={last - timedelta(days=6)}&until={last}"
+    page = text(client.get(address))
+    assert f"Aurora: {said}" in page
+    assert f"kuro: {said}" in text(client.get(f"{address}&agent={kuro.id}"))
     for word in ("AUC", "pairs"):
         assert word not in re.sub(r"<[^>]+>", " ", page.partition("<main")[2].partition("</main>")[0])
 
