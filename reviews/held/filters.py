@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
-from django.db.models import Exists, F, OuterRef, QuerySet, Subquery, TextField
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery, TextField
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 from django.utils import timezone
@@ -335,22 +335,26 @@ class Filters:
 
     @classmethod
     def of_list(cls, query: Mapping[str, str], teams: Teams, viewer: int = 0) -> tuple[Filters, list[str]]:
-        """Read the address of a page; return also a sentence for each value of it that is not known."""
+        """Read the address of a page; return also a sentence for each value of it that is not known.
+
+        There an agent may be named by its name, too, where only one of these teams has an agent of that name.
+        """
         filters = cls.of(query, teams, viewer)
-        named_agent = list(Agent.objects.filter(team__in=teams, public_id=filters.agent)) if filters.agent else []
+        is_it = Q(public_id=filters.agent) | Q(name=_anything(query.get("agent", "")))
+        agents = list(Agent.objects.filter(is_it, team__in=teams)[:2]) if filters.agent else []
+        if len(agents) == 1:
+            query = {name: query[name] for name in query} | {"agent": agents[0].public_id}
         is_decided = filters.state == "decided"
         asked = {name: each for name, each in FILTERS.items() if each.unknown and (is_decided or each.of != "decided")}
         told = unknown_filters(
             query,
-            agents=named_agent,
+            agents=agents,
             names={name: each.unknown for name, each in asked.items()},
             state=("held", "decided"),
             order=orders(teams),
             **{name: [*each.values, *filter(None, [getattr(filters, name)])] for name, each in asked.items()},
         )
-        if not named_agent:
-            filters = replace(filters, agent="")
-        return filters, told
+        return replace(filters, agent=agents[0].public_id if len(agents) == 1 else ""), told
 
     @property
     def fields(self) -> dict[str, str]:

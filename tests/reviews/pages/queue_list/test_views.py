@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from metacog.models import AuditEvent, Team
+from metacog.accounts.agents import create_agent
+from metacog.models import AuditEvent, Membership, Team
 from reviews.held import talk
 from reviews.models import Decision, HeldItem, SavedView
 from tests import team_settings
@@ -68,6 +69,17 @@ def test_a_filter_that_makes_no_sense_is_told(client: Any, kuro: Any) -> None:
         "Unknown first day “someday”: filter ignored.",
     ):
         assert said in page.content.decode()
+
+
+def test_an_agent_is_named_by_its_name_within_the_persons_teams(client: Any, alice: Any, kuro: Any, other: Any) -> None:
+    held = kuro.hold()
+    page = client.get("/queue/?agent=kuro")
+    assert (shown(page), f"agent={kuro.id}" in page.content.decode()) == ([held], True)
+    assert "Unknown agent “other”: filter ignored." in client.get("/queue/?agent=other").content.decode()
+    team = Team.objects.get(name="Borealis")
+    Membership.objects.create(team=team, user=alice, role="reviewer")
+    create_agent(team, "kuro", None, packs=())
+    assert "Unknown agent “kuro”" in client.get("/queue/?agent=kuro").content.decode()
 
 
 def test_times_are_grey_until_the_last_tenth_before_expiry(client: Any, kuro: Any) -> None:
