@@ -94,8 +94,10 @@ def test_the_table_of_agents_draws_the_last_days_by_effect_too(client: Any, kuro
     kuro.respond(
         "I clean up.", items=[{"kind": "tool_call", "name": "shell", "arguments": {"command": "rm -r /srv/x"}}]
     )
+    assert "The last 14 days have not been counted yet." in client.get("/agents/").text
     daily.count_days(timezone.now())
     page = client.get("/agents/").content.decode()
+    assert "not been counted" not in page
     assert re.findall(r"<span>(\d+ [^<]+)</span></span>", page) == ["2 responses", "2 held", "0 rejected", "1 delete"]
     assert page.count("<polyline") == 4
     rows = re.findall(r"<tr><th scope=\"row\">kuro</th>(.*?)</tr>", page, re.DOTALL)
