@@ -57,9 +57,10 @@ def test_where_length_orders_as_well_that_is_what_it_says(client: Any, aurora: A
     keep(aurora, learned("length"))
     HeldItem.objects.update(risk=0.7, risk_place=41)
     page = client.get(f"/queue/{held}/").content.decode()
-    assert re.search(r'</b> <span class="quiet">by length\s*</span>', page)
+    assert re.search(r'</b> <span class="quiet">ordered by length\s*</span>', page)
     assert "its length (640 characters)" in page
-    assert "Ranked by length alone: of 400 decisions, no learned model ranked the newest better." in page
+    assert "Ordered by length alone: on 400 decisions of your team nothing that was learned did clearly better." in page
+    assert "no judgment: what stands lower may do more harm." in page
     assert "<q>" not in re.search(r"<h2>Learned risk.*?</section>", page, re.DOTALL)[0]
 
 
