@@ -438,7 +438,7 @@ def tell(event: AuditEvent, names: Mapping[str, str] | None = None) -> str:
         words["chat"] = CHATS.get(chat, chat)
     if factor := event.data.get("factor"):
         words["factor"] = FACTORS.get(factor, factor)
-    told = around_kind(str(sentence % words), str(words["kind"]))
+    told = closed_around(str(sentence % words), str(words["kind"]))
     if because := event.data.get("because"):
         told = _("%(told)s: “%(because)s”") % {"told": told, "because": because}
     way = WAYS.get(event.data.get("via", ""))
@@ -454,12 +454,11 @@ def name_of_kind(kind: str) -> str:
     return str({"tool_call": _("TOOL CALL"), "question": _("QUESTION")}.get(kind, kind.upper().replace("_", " ")))
 
 
-def around_kind(told: str, kind: str) -> str:
-    """Leave no blank in a Chinese sentence around a kind that is Chinese too."""
-    if not "\u4e00" <= kind[:1] <= "\u9fff":
-        return told
-    word = re.escape(kind)
-    return re.sub(f"(?<={_CHINESE}) (?={word})|(?<={word}) (?={_CHINESE})", "", told)
+def closed_around(told: str, word: str) -> str:
+    """Leave no blank in a Chinese sentence around a word of it that is Chinese there too."""
+    each = re.escape(word)
+    blank = f"(?<={_CHINESE}) (?={_CHINESE})"
+    return re.sub(f"{blank}(?={each})|(?<={each}){blank}", "", told)
 
 
 class _Words(dict[str, object]):

@@ -17,6 +17,7 @@ from metacog.heuristics.tool_calls.effect_bits import GRAVITY, OUTSIDE, names_in
 from metacog.heuristics.tool_calls.secrets import masked, masked_effects
 from reviews.presentation.engine_words import translated
 from reviews.presentation.highlight import EFFECT, Mark
+from reviews.presentation.phrases import gap
 from reviews.records.effect_names import NAMES
 
 MOST = 6  # objects of one sentence that are named
@@ -156,7 +157,7 @@ def sentences(effects: Sequence[Mapping[str, Any]], arguments: Any) -> list[Sent
 
 def in_words(effects: Sequence[Mapping[str, Any]], arguments: Any) -> str:
     """Return the same as one text, for where there is no mark-up."""
-    return " ".join(map(str, sentences(effects, arguments)))
+    return gap().join(map(str, sentences(effects, arguments)))
 
 
 def unread(effects: Sequence[Mapping[str, Any]], arguments: Any) -> str:

@@ -9,6 +9,8 @@ from typing import Any
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
+from metacog.audit.words import closed_around
+
 MAX_VALUE = 80  # characters of one value
 MAX_CHOICES = 5  # of a list that are named
 
@@ -112,10 +114,14 @@ def _hints(asked: Mapping[str, Any]) -> Iterator[str]:
 
 def _condition(place: str, operator: str, value: Any) -> str:
     told = {"place": place or gettext("the whole of the arguments"), "value": _value(value, operator)}
-    if operator in _SWITCHES:
-        return str(_SWITCHES[operator][bool(value)]) % told
     sayings = _OF_TEXTS if isinstance(value, str) and operator in _OF_TEXTS else _SAYINGS
-    return str(sayings[operator]) % told if operator in sayings else f"{told['place']} {operator} {told['value']}"
+    if operator in _SWITCHES:
+        said = str(_SWITCHES[operator][bool(value)]) % told
+    elif operator in sayings:
+        said = str(sayings[operator]) % told
+    else:
+        said = f"{told['place']} {operator} {told['value']}"
+    return closed_around(said, told["place"])
 
 
 def _value(value: Any, operator: str) -> str:

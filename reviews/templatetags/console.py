@@ -6,7 +6,7 @@ from django import template
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from metacog.audit.words import around_kind
+from metacog.audit.words import closed_around
 from metacog.db.rows import COUNTED
 from metacog.http.undoable import undo_of
 from metacog.pages.navigation import Link, by_key, entries, tabs
@@ -53,7 +53,7 @@ register.simple_tag(reading)
 @register.simple_tag
 def kind_from(kind: str, agent: str) -> str:
     """Name an item by its kind and agent."""
-    return around_kind(gettext("%(kind)s from %(agent)s") % {"kind": kind, "agent": agent}, kind)
+    return closed_around(gettext("%(kind)s from %(agent)s") % {"kind": kind, "agent": agent}, kind)
 
 
 @register.simple_tag(takes_context=True)

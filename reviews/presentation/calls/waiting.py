@@ -12,6 +12,7 @@ from metacog.heuristics.text.canonical_json import canonical
 from metacog.heuristics.tool_calls import secrets
 from reviews.held.calls.rule_changes import Count, Settled, Waiting
 from reviews.presentation.effects import in_words
+from reviews.presentation.phrases import gap
 
 SHOWN = 10  # of each kind; the rest is folded
 
@@ -78,4 +79,4 @@ def settled(count: Count) -> str:
             ngettext("%(n)s pending call was rejected.", "%(n)s pending calls were rejected.", count.rejected)
             % {"n": f"{count.rejected:,}"}
         )
-    return " ".join(told) or _("No pending call was decided: each has changed, or was decided meanwhile.")
+    return gap().join(told) or _("No pending call was decided: each has changed, or was decided meanwhile.")

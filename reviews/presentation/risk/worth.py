@@ -190,7 +190,7 @@ def previews(team: Team, rows: Mapping[bool, LearnedRisk], budgets: Mapping[bool
     told = list[str]()
     for of_calls, row in rows.items():
         budget = budgets[of_calls]
-        words = " ".join(filter(None, (preview(row, budget), today(team, budget, of_calls=of_calls))))
+        words = gap().join(filter(None, (preview(row, budget), today(team, budget, of_calls=of_calls))))
         if words and len(rows) > 1:
             words = gettext("%(kind)s: %(told)s") % {"kind": kind_name(of_calls=of_calls), "told": words}
         told += filter(None, [words])
@@ -260,7 +260,7 @@ def begins(team: Team) -> str:
     told = [_begins(team)] if team.risk_budget else []
     if team.risk_calls_budget:
         told.append(_begins_of_calls(team))
-    return " ".join(dict.fromkeys(filter(None, told)))
+    return gap().join(dict.fromkeys(filter(None, told)))
 
 
 def _begins(team: Team) -> str:

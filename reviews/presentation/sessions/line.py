@@ -324,7 +324,9 @@ def facts(summary: Summary) -> list[str]:
 
 
 def _listed(sentence: str, count: int, which: Iterable[tuple[str, int]]) -> str:
-    listed = pgettext("list", ", ").join(f"{number:,} {name}" for name, number in which)
+    listed = pgettext("list", ", ").join(
+        gettext("%(n)s %(what)s") % {"n": f"{number:,}", "what": name} for name, number in which
+    )
     return sentence % {"n": f"{count:,}", "which": listed}
 
 

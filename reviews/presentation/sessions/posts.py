@@ -21,6 +21,7 @@ from reviews.models import AgentResponse, CallOutcome, Decision, HeldItem
 from reviews.presentation.calls.why_asked import why_asked
 from reviews.presentation.effects import in_words
 from reviews.presentation.marks import paired
+from reviews.presentation.phrases import gap
 from reviews.records import traces
 from reviews.records.traces import Trace
 
@@ -197,4 +198,4 @@ def _part(answer: ItemPart, text: str, arguments: Any, held: Mapping[str, HeldIt
 def _why(answer: ItemPart, item: HeldItem | None) -> str:
     if answer["disposition"] == "reject":
         return masked_text(str((answer.get("rule") or {}).get("reason") or ""))
-    return masked_text(" ".join(why_asked(item.call))) if item else ""
+    return masked_text(gap().join(why_asked(item.call))) if item else ""
