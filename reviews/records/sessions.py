@@ -20,6 +20,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from metacog.db.rows import COUNTED
+from metacog.heuristics.tool_calls.effect_bits import OUTSIDE
 from metacog.models import Agent
 from reviews.models import AgentResponse, CallOutcome, HeldItem
 from reviews.records.settled_calls import settled
@@ -88,6 +89,7 @@ class Summary:
 
     posts: int
     calls: int
+    errors: int  # posts that name errors or a command that failed
     first_at: datetime
     last_at: datetime
     states: Mapping[str, int]  # of held items
@@ -136,7 +138,8 @@ class Session:
         if asked.show:
             rows = rows.filter(SHOW[asked.show][1])
         if asked.effect:
-            rows = rows.filter(calls__gt=0, verdict__contains=f'"effect": "{asked.effect}"')
+            told = '"inside": false' if asked.effect == OUTSIDE else f'"effect": "{asked.effect}"'
+            rows = rows.filter(calls__gt=0, verdict__contains=told)
         found = list(self._whole(rows.order_by("pk"))[: PAGE + 1])
         more = keys[WINDOW - 1][1] if len(keys) > WINDOW else ""
         return Page(found[:PAGE], found[PAGE - 1].public_id if len(found) > PAGE else more, start > 0)
@@ -155,7 +158,10 @@ class Session:
         if last is None:
             return None
         counted = self.rows.order_by("pk")[: COUNTED + 1]
-        told = counted.aggregate(posts=Count("pk"), calls=Sum("calls"), first_at=Min("received_at"))
+        failed = Q(body__contains='"errors": ["') | Q(body__contains='"command_failed": true')
+        told = counted.aggregate(
+            posts=Count("pk"), calls=Sum("calls"), errors=Count("pk", filter=failed), first_at=Min("received_at")
+        )
         held = HeldItem.objects.filter(response__in=counted.values("pk")).order_by()
         states: Counter[str] = Counter()
         outcomes: Counter[str] = Counter()

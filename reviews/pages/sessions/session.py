@@ -11,8 +11,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from metacog.heuristics.tool_calls.pack import workspace_of
 from metacog.http.sealed import opened, sealed
-from metacog.models import Agent
+from metacog.models import Agent, Policy
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.held.filters import word
 from reviews.pages.person import PersonRequest
@@ -49,6 +50,8 @@ def show(request: PersonRequest, agent_id: str) -> HttpResponse:
         | {
             "summary": summary,
             "facts": facts(summary),
+            "has_no_workspace": any(part.is_outside for post in posts for part in post.parts)
+            and not workspace_of(_packs(session.agent)),
             "pills": [(name, title, _address(session, show=name)) for name, (title, _) in SHOW.items()],
             "effects": effect_names.choices(),
             "asked": asked,
@@ -87,6 +90,11 @@ def changes(request: PersonRequest, agent_id: str) -> HttpResponse:
     context["facts"] = facts(summary) if summary else ()
     context["changed"] = [row for post in changed.values() for row in rows_of([post], request.user)]
     return render(request, "reviews/_session_changes.html", context)
+
+
+def _packs(agent: Agent) -> list[dict[str, Any]]:
+    policy = Policy.objects.filter(agent=agent, version=agent.policy_version)
+    return next(iter(policy.values_list("packs", flat=True)), [])
 
 
 def _last(session: Session, asked: Asked) -> Post | None:

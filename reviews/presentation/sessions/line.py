@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from itertools import groupby
 from typing import Any
 
 from django.utils import timezone
@@ -13,6 +14,7 @@ from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from metacog.heuristics.text.canonical_json import canonical
+from metacog.heuristics.tool_calls.effect_bits import OUTSIDE
 from metacog.heuristics.tool_calls.secrets import line, masked, masked_text
 from metacog.models import User
 from reviews.models import CallOutcome, Decision, DecisionVerdict, HeldItem
@@ -26,6 +28,7 @@ FIRST = 420  # characters of a text that stand open
 FIRST_LINES = 8
 MOST = 4_000  # that a fold holds; the response has the rest
 MOST_PARTS = 12  # items of a post that are shown
+FOLDED_FROM = 4  # calls in a row that are alike
 PAUSE = timedelta(minutes=2)  # between two posts, from which on it is told
 State, Kind = HeldItem.State, HeldItem.Kind
 
@@ -90,7 +93,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One post, and those that only try the same again."""
+    """One post, and those that only try the same again, or are calls like its own."""
 
     post: Post
     mark: str  # what stands on the line: "held", "refused", "error", "question", "call" or "words"
@@ -131,7 +134,7 @@ def rows_of(posts: Sequence[Post], user: User, *, before: Post | None = None) ->
     """Lay posts out in order; `before` is the post that came before them."""
     rows: list[Row] = []
     last = before
-    for run in _runs(posts):
+    for run in _folded(_runs(posts)):
         first, *others = run
         repeats = [_row(post, user, earlier) for earlier, post in zip(run, others, strict=False)]
         rows.append(_row(first, user, last, repeats))
@@ -148,6 +151,17 @@ def _runs(posts: Iterable[Post]) -> Iterator[list[Post]]:
         run.append(post)
     if run:
         yield run
+
+
+def _folded(runs: Iterable[list[Post]]) -> Iterator[list[Post]]:
+    """Make one run of calls in a row that differ in their arguments alone."""
+    for like, group in groupby(runs, lambda run: run[0].like):
+        found = list(group)
+        posts = [post for run in found for post in run]
+        if like and len(found) > 1 and len(posts) >= FOLDED_FROM:
+            yield posts
+        else:
+            yield from found
 
 
 def _row(post: Post, user: User, last: Post | None, repeats: Sequence[Row] = ()) -> Row:
@@ -190,7 +204,14 @@ def _mark(post: Post) -> str:
 
 def _repeated(post: Post, repeats: Sequence[Row]) -> str:
     """Say how often the same was tried again."""
-    count, time = len(repeats), rounded(int((repeats[-1].post.at - post.at).total_seconds()))
+    count, time = len(repeats), rounded(max(1, int((repeats[-1].post.at - post.at).total_seconds())))
+    if post.calls and any(each.post.rest != post.rest for each in repeats):
+        tools = pgettext("list", ", ").join(dict.fromkeys(str(show(part.name)) for part in post.calls))
+        count *= len(post.calls)
+        told = ngettext(
+            "%(n)s more call of %(tools)s within %(time)s", "%(n)s more calls of %(tools)s within %(time)s", count
+        )
+        return told % {"n": count, "tools": tools, "time": time}
     if post.calls:
         told = ngettext(
             "the same call once more within %(time)s", "the same call %(n)s more times within %(time)s", count
@@ -309,6 +330,10 @@ def facts(summary: Summary) -> list[str]:
     if summary.calls:
         calls = ngettext("%(n)s tool call", "%(n)s tool calls", summary.calls) % {"n": f"{summary.calls:,}"}
         told += gettext(", ") + calls
+    if summary.errors:
+        told += gettext(", ") + ngettext("errors in %(n)s response", "errors in %(n)s responses", summary.errors) % {
+            "n": f"{summary.errors:,}"
+        }
     lines = [told]
     if summary.settled:
         unasked = sum(summary.settled.values())
@@ -356,5 +381,5 @@ def _of_outcomes(summary: Summary) -> Iterator[tuple[str, int]]:
 def is_shown(post: Post, show_only: str, effect: str) -> bool:
     """Say whether a post is of the kind that is asked for, to the letter; the database finds a little more."""
     by_name = {"rejected": post.is_refused, "errors": post.failed}
-    has_effect = not effect or any(effect in part.effect_names for part in post.parts)
-    return by_name.get(show_only, True) and has_effect
+    found = {name for part in post.parts for name in (*part.effect_names, *([OUTSIDE] if part.is_outside else []))}
+    return by_name.get(show_only, True) and (not effect or effect in found)

@@ -42,6 +42,7 @@ class Part:
     arguments: Any = None
     effects: str = ""  # of a tool call, in words
     effect_names: Sequence[str] = ()
+    is_outside: bool = False  # one of them is outside the project
     why: str = ""  # a rule denied it, or a person is asked about the call
     held: HeldItem | None = None
     earlier: str = ""  # the held item by whose approval it passed
@@ -124,6 +125,18 @@ class Post:
             return canonical(["problem", self.problem])
         return canonical(["error", normalise_error(self.errors[0])]) if self.errors else ""
 
+    @property
+    def like(self) -> str:
+        """Return what it has in common with calls that differ in their arguments alone; "" where more is to be seen."""
+        calls = self.calls
+        if not calls or len(calls) < len(self.parts) or self.held or self.is_refused or self.failed:
+            return ""
+        if self.signals or self.user_message:
+            return ""
+        return canonical(
+            [[part.name, part.disposition, part.earlier != "", part.is_outside, *part.effect_names] for part in calls]
+        )
+
     def is_repeated_by(self, other: Post) -> bool:
         """Say whether another post tries the same again, and nothing else became of it."""
         fates = [part.disposition for part in self.parts], [part.held and part.held.pk for part in self.parts]
@@ -190,6 +203,7 @@ def _part(answer: ItemPart, text: str, arguments: Any, held: Mapping[str, HeldIt
         arguments=hidden,
         effects=in_words(effects, arguments),
         effect_names=list(dict.fromkeys(each["effect"] for each in effects)),
+        is_outside=any(each["inside"] is False for each in effects),
         why=_why(answer, item),
         **told,
     )

@@ -100,6 +100,26 @@ def test_what_is_tried_again_is_folded_and_what_came_out_otherwise_is_not(client
     assert page.count("<summary>the same") == 2
 
 
+def test_calls_in_a_row_are_folded_where_only_their_arguments_differ(client: Any, kuro: Any) -> None:
+    Policy.objects.filter(agent__public_id=kuro.id).update(rules=[{"tool": "*", "do": "allow"}])
+    commands = ["cat a", "cat b", "cat c", "cat c", "rm -r /srv/build", "cat d", "cat e", "cat f"]
+    posts = [
+        kuro.respond("I look.", items=[DELETE | {"arguments": {"command": command}}], session="s")["id"]
+        for command in commands
+    ]
+    kuro.respond("It broke.", items=[], session="s", command="make", command_failed=True)
+    kuro.respond("It broke, too.", items=[], session="s", errors=["KeyError"])
+    page = client.get(address(kuro)).content.decode()
+    assert says(page, posts[0], "<details><summary>3 more calls of shell within", posts[3], "</details>", posts[4])
+    assert page.count(" more call") == 1
+    assert "10 responses" in page
+    assert "errors in 2 responses" in page
+    assert "names no workspace, so absolute paths count as outside" in page
+    Policy.objects.filter(agent__public_id=kuro.id).update(packs=[{"name": "coding", "workspace": "/srv"}])
+    page = client.get(address(kuro, at=posts[2])).content.decode()
+    assert ("<details open><summary>" in page, "names no workspace" in page) == (True, False)
+
+
 @table(
     "asked, found",
     [
@@ -111,6 +131,7 @@ def test_what_is_tried_again_is_folded_and_what_came_out_otherwise_is_not(client
         ({"show": "calls"}, "approved call"),
         ({"show": "errors"}, "approved failed"),
         ({"effect": "delete"}, "approved"),
+        ({"effect": "outside"}, "approved"),
         ({"effect": "read", "show": "calls"}, "call"),
         ({"show": "nothing"}, "words held rejected approved call failed"),
     ],
