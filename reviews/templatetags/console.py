@@ -61,6 +61,8 @@ def navigation(context: dict[str, Any]) -> dict[str, list[Link]]:
     """Return the entries of the navigation and the pages beside this one, with how much waits."""
     match, to_do = context["request"].resolver_match, context["to_do"]
     name, waiting = (match and match.url_name) or "", to_do() if callable(to_do) else to_do
+    if name == "knowledge-import":  # below the page whose rows it brings
+        name = f"import-{match.kwargs['import_kind']}"
     return {"entries": entries(name, waiting), "tabs": tabs(name, waiting)}
 
 

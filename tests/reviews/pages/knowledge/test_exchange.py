@@ -63,6 +63,12 @@ def confirm(client: Any, kind: str, page: str, status: int = 200) -> str:
     return words(answer)
 
 
+@table("kind", ["patterns", "lessons", "threads"])
+def test_an_import_stands_below_the_page_of_what_it_brings(carla: Any, as_person: Any, kind: str) -> None:
+    page = as_person(carla).get(f"/import/{kind}/").content.decode()
+    assert re.search(rf'href="/{kind}/"\s+aria-current="true"', page.partition('class="subnav"')[2])
+
+
 def test_good_patterns_are_taken_and_bad_ones_told_by_line(aurora: Any, carla: Any, as_person: Any) -> None:
     client = as_person(carla)
     bad = GOOD | {"id": "ep-bad", "keywords": ["x"], "description": "too short"}
