@@ -14,6 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
+from metacog.audit.words import closed_around
 from metacog.models import Channel, Notice, PersonNotices, Role, User
 from metacog.notices import chat, notices
 from metacog.notices.mail import Mail
@@ -63,7 +64,7 @@ def mail_of(notice: Notice, told: PersonNotices, now: datetime) -> Mail:
         agent = plain(event.held.agent.name)
         said = {"by": plain(str(event.by)), "kind": event.held.get_kind_display(), "agent": agent}
         kind = KINDS[notice.kind]
-        subject, headline = str(kind.subject) % said, str(kind.headline) % said
+        subject, headline = closed_around(str(kind.subject) % said, said["kind"]), str(kind.headline) % said
         item = told_of(event.held, person, now)
         letter = Letter(
             subject=subject,
@@ -97,7 +98,7 @@ def message_of(channel: Channel, notice: Notice) -> str:
             "kind": short(plain(event.held.get_kind_display())),
             "agent": short(plain(event.held.agent.name)),
         }
-        lines = [str(KINDS[notice.kind].chat) % said]
+        lines = [closed_around(str(KINDS[notice.kind].chat) % said, said["kind"])]
         lines += [chat.inert(_quoted(event.comment, SHORT))] if event.comment and channel.texts else []
         return "\n".join([*lines, url("item", event.held.public_id)])
 

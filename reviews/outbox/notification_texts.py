@@ -16,8 +16,9 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.formats import date_format
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, ngettext, pgettext
 
+from metacog.audit.words import closed_around
 from metacog.heuristics.tool_calls.secrets import excerpt, masked_text
 from metacog.models import Channel, Notice, PersonNotices, User
 from metacog.notices import chat, notices
@@ -155,13 +156,14 @@ def chat_title(held: Any) -> str:
     """Name an item, read with `by_rule`, as a chat may have it."""
     kind, agent = (short(plain(each)) for each in (held.get_kind_display(), held.agent.name))
     said = {"kind": kind, "agent": agent, "score": held.hesitation_score, "tool": short(tool_of(held))}
-    return (
+    title = (
         gettext("%(kind)s from %(agent)s")
         if asks(held)
         else gettext("%(kind)s from %(agent)s: %(tool)s")
         if held.by_rule
         else gettext("%(kind)s from %(agent)s, score %(score)s")
-    ) % said
+    )
+    return closed_around(title % said, kind)
 
 
 def plain(text: str) -> str:
@@ -277,7 +279,7 @@ def reason_of(held: HeldItem, *, with_texts: bool) -> str:
     if held.kind == HeldItem.Kind.TOOL_CALL and held.call.hesitation is None:
         return gap().join(plain(sentence) for sentence in why_asked(held.call, with_texts=with_texts))
     told = [plain(part.reason if with_texts else part.title) for part in _parts(held)]
-    return gettext(", ").join(told) or gap().join(apart_from_score(held))
+    return pgettext("list", ", ").join(told) or gap().join(apart_from_score(held))
 
 
 def why(held: HeldItem) -> list[str]:
@@ -285,7 +287,7 @@ def why(held: HeldItem) -> list[str]:
     if asks(held):
         return [gettext("The agent needs a person's answer.")]
     told = why_asked(held.call, with_texts=False) if held.kind == HeldItem.Kind.TOOL_CALL else apart_from_score(held)
-    return [*map(plain, told), gettext(", ").join(part.title for part in _parts(held))]
+    return [*map(plain, told), pgettext("list", ", ").join(part.title for part in _parts(held))]
 
 
 def _parts(held: HeldItem) -> list[Part]:

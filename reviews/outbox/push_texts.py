@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext, ngettext, pgettext
 
+from metacog.audit.words import closed_around
 from metacog.heuristics.tool_calls.secrets import masked_text
 from metacog.models import Notice, PushDevice, Team, User
 from metacog.notices import devices, push
@@ -77,9 +78,7 @@ def _of_asked(say: Write, notice: Notice, items: QuerySet[HeldItem], is_next: bo
     message = _of_held(say, items, now)
     count = items.count()
     if is_next:
-        told = ngettext(
-            "Your turn: %(count)s item nobody decided", "Your turn: %(count)s items nobody decided", count
-        )
+        told = ngettext("Your turn: %(count)s item nobody decided", "Your turn: %(count)s items nobody decided", count)
     else:
         told = ngettext("You are asked to decide %(count)s item", "You are asked to decide %(count)s items", count)
     body = message.body if count > 1 else _fit(f"{message.title}{BETWEEN}{message.body}", BODY)
@@ -155,8 +154,9 @@ def _tag(notice: Notice, item: str) -> str:
 
 
 def _named(held: Any) -> str:
-    said = {"kind": held.get_kind_display(), "agent": cut(plain(held.agent.name), AGENT)}
-    return gettext("%(kind)s from %(agent)s") % said
+    kind = held.get_kind_display()
+    said = {"kind": kind, "agent": cut(plain(held.agent.name), AGENT)}
+    return closed_around(gettext("%(kind)s from %(agent)s") % said, kind)
 
 
 def _what(held: Any) -> list[str]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from metacog.audit.words import closed_around
@@ -88,13 +88,13 @@ def effects(asked: Mapping[str, Any]) -> Iterator[str]:
     told = {name: [str(EFFECTS[each]) for each in asked.get(name, ())] for name in ("any", "all", "only")}
     said = []
     if len(told["any"]) > 1:
-        said.append(gettext("it does any of: %(effects)s") % {"effects": gettext(", ").join(told["any"])})
+        said.append(gettext("it does any of: %(effects)s") % {"effects": pgettext("list", ", ").join(told["any"])})
     elif told["any"]:
         said.append(gettext("it %(effects)s") % {"effects": told["any"][0]})
     if told["all"]:
         said.append(gettext("it %(effects)s") % {"effects": gettext(" and ").join(told["all"])})
     if told["only"]:
-        said.append(gettext("it does only: %(effects)s") % {"effects": gettext(", ").join(told["only"])})
+        said.append(gettext("it does only: %(effects)s") % {"effects": pgettext("list", ", ").join(told["only"])})
     for name, saying in _PLACES.items():
         if places := [_place(each) for each in asked.get(name, ())]:
             said.append(str(saying) % {"places": _listed(places)})
@@ -131,10 +131,11 @@ def _value(value: Any, operator: str) -> str:
 
 
 def _listed(values: Sequence[str]) -> str:
-    named = gettext(", ").join(values[:MAX_CHOICES])
+    comma = pgettext("list", ", ")
+    named = comma.join(values[:MAX_CHOICES])
     more = len(values) - MAX_CHOICES
     if more > 0:
-        named += gettext(", ") + ngettext("%(n)s more", "%(n)s more", more) % {"n": f"{more:,}"}
+        named += comma + ngettext("%(n)s more", "%(n)s more", more) % {"n": f"{more:,}"}
     return named
 
 

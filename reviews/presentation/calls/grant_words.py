@@ -12,7 +12,7 @@ from typing import Any
 
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from metacog.heuristics.text.canonical_json import canonical
@@ -131,7 +131,9 @@ def _shape(tool: str, shape: Mapping[str, Any]) -> str:
     if "publish" in kinds and "irreversible" not in kinds:
         said.append(gettext("not by force"))
     if "arguments" in shape and "program" not in shape:
-        said.append(gettext("only with %(names)s") % {"names": gettext(", ").join(map(_code, shape["arguments"]))})
+        said.append(
+            gettext("only with %(names)s") % {"names": pgettext("list", ", ").join(map(_code, shape["arguments"]))}
+        )
     if cwd := shape.get("cwd"):
         said.append(gettext("in %(folder)s") % {"folder": _code(cwd)})
     if rest := {name: value for name, value in shape.items() if name not in _SAID}:
@@ -146,10 +148,11 @@ def _effects(effects: Sequence[tuple[str, str]]) -> list[str]:
         if not objects:
             said.append(str(_DOES_BARE.get(kind, kind)))
             continue
-        named = gettext(", ").join(objects[:MOST_NAMED])
+        comma = pgettext("list", ", ")
+        named = comma.join(objects[:MOST_NAMED])
         if len(objects) > MOST_NAMED:
             more = len(objects) - MOST_NAMED
-            named += gettext(", ") + ngettext("%(n)s more", "%(n)s more", more) % {"n": f"{more:,}"}
+            named += comma + ngettext("%(n)s more", "%(n)s more", more) % {"n": f"{more:,}"}
         said.append(str(_DOES[kind]) % {"what": named} if kind in _DOES else f"{kind} {named}")
     return said
 

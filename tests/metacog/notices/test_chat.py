@@ -85,7 +85,7 @@ def test_in_chinese_it_has_chinese_colons_and_full_stops(aurora: Any, olga: Any,
     sweep(NOW)
     first, second, _address = texts(receiver)[0].splitlines()
     assert first == "Aurora 有 1 個新的暫留項目，最高 50 分。最早的已暫留 2 分鐘。"
-    assert second == "• kuro 的 CHAT，50 分：絕對用語，錯誤模式"
+    assert second == "• kuro 的 CHAT，50 分：絕對用語、錯誤模式"
 
 
 def test_an_item_is_told_of_once_it_is_a_minute_old(aurora: Any, olga: Any, kuro: Any, receiver: Receiver) -> None:
