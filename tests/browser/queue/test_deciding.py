@@ -631,7 +631,7 @@ def test_paper_shows_the_item_and_nothing_to_press(open_page: Any, alice: Any, k
     page.goto("/queue/")
     page.emulate_media(media="print")
     expect(page.locator("#text")).to_be_visible()
-    for hidden in (".top", ".list", ".act"):
+    for hidden in (".top", ".list", ".act", "#talk"):
         expect(page.locator(hidden)).to_be_hidden()
 
 
