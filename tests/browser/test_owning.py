@@ -132,6 +132,7 @@ def test_the_parts_of_statistics_are_folded_on_phones_alone(
 ) -> None:
     call = {"kind": "tool_call", "name": "Bash", "arguments": {"command": "rm x"}}
     kuro.respond("", items=[call])
+    kuro.hold()
     daily.count_days(timezone.now())
     page = open_page(alice)
     page.set_viewport_size({"width": width, "height": 800})
@@ -143,3 +144,6 @@ def test_the_parts_of_statistics_are_folded_on_phones_alone(
     if is_phone:
         folded.first.locator("summary").click()
         expect(folded).to_have_count(parts.count() - 2)
+    page.evaluate("document.querySelectorAll('main details').forEach((part) => { part.open = true })")
+    expect(page.get_by_role("region", name="Held items, as a table")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
