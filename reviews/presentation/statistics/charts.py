@@ -67,7 +67,7 @@ def held(report: Report) -> dict[str, Any]:
                     "y": f"{y:.1f}",
                     "width": f"{slot * 0.75:.1f}",
                     "height": f"{max(0.5, height - 0.7):.1f}",  # a gap between what is stacked
-                    "title": f"{name}{gettext(': ')}{number(count)} {kinds[kind]}",
+                    "title": gettext(": ").join((name, f"{number(count)} {kinds[kind]}")),
                 }
             )
         numbers = [counts.responses, *parts.values(), counts.held]
