@@ -46,7 +46,7 @@ def compared(found: CallsPreview, policy: Policy) -> Compared:
             found.packs.tallies[pack.name],
             found.asked.get(pack.name, ()),
             pack.name in own,
-            "?" + urlencode({"packs": as_text(with_pack(policy.packs, pack.name, workspace or None))}),
+            "?" + urlencode({"packs": as_text(with_pack([], pack.name, workspace or None))}),
         )
         for pack in shown()
     ]

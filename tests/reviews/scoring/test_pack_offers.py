@@ -50,6 +50,19 @@ def test_an_agent_is_added_with_a_pack_and_its_folder(olga: Any, aurora: Any, as
     assert Policy.objects.get(agent__name="coder").packs == [{"name": "coding", "workspace": "/srv/app"}]
 
 
+def test_a_pack_to_compare_is_tried_in_place_of_those_in_force(olga: Any, aurora: Any, as_person: Any) -> None:
+    packs = [{"name": "coding", "workspace": "/srv/app"}]
+    agent, key, secret = create_agent(aurora, "coder", None, packs=packs)
+    call(Caller(agent.public_id, key, secret), "ls /srv/app")
+    page = as_person(olga)
+    policy = reverse("policy", args=[agent.public_id])
+    shown = page.get(policy + "?rules=[]").text
+    drafts = re.findall(r'<a\s+href="(\?packs=[^"]+)">Read only</a>', shown)
+    assert len(drafts) == 1
+    names = re.findall('name="pack-name" value="([^"]+)"', page.get(policy + drafts[0]).text)
+    assert names == ["read-only"]
+
+
 def test_pages_say_that_packs_decide(olga: Any, aurora: Any, as_person: Any) -> None:
     agent, _key, _secret = create_agent(aurora, "coder", None, packs=[{"name": "coding"}])
     page = as_person(olga)
