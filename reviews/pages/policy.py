@@ -207,7 +207,11 @@ def _table(request: PersonRequest, values: dict[str, Any]) -> RuleTable:
     if request.method == "POST" and "rules_in" in request.POST and not is_reset:
         # With a preview htmx sends the button that has the focus, which nobody pressed.
         is_pressed = not request.htmx or request.htmx.target == "rules"
-        return RuleTable.posted(request.POST, do=request.POST.get("do", "") if is_pressed else "")
+        do = request.POST.get("do", "") if is_pressed else ""
+        table = RuleTable.posted(request.POST, do=do)
+        if do.startswith("pack-"):  # its button is gone, and the page would stand elsewhere
+            table.focus = "packs-title"
+        return table
     return RuleTable([], text=values["rules"])
 
 

@@ -72,6 +72,7 @@ def test_packs_are_added_with_their_folder_and_removed(desk: Desk, kuro: Any) ->
     page = post(desk, sent | {"pack-new": "coding", "pack-new-workspace": "/srv/app"}, do="pack-add").content.decode()
     shown = packs()["coding"]
     assert html.escape(shown.asks) in page
+    assert 'data-focus="packs-title"' in page, "else the page stands at what comes after the rules"
     rules = page.partition("pack-rules")[2].partition("</ol>")[0]
     assert "outside /srv/app" in rules
     assert "except on what the same command made" in rules
