@@ -20,7 +20,12 @@ from tests.reviews.outbox.receiving import Receiver
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 PHONE = {"width": 390, "height": 844}
-ACTIVE = "navigator.serviceWorker.ready.then((each) => each.active.scriptURL)"
+# What is pushed to a worker that is still activating is lost.
+ACTIVE = """async () => {
+    const { active } = await navigator.serviceWorker.ready;
+    while (active.state !== "activated") await new Promise(requestAnimationFrame);
+    return active.scriptURL;
+}"""
 KEPT = """async () => {
     const kept = [];
     for (const name of await caches.keys())
@@ -29,7 +34,8 @@ KEPT = """async () => {
 }"""
 SHOWN = """async () => {
     const registration = await navigator.serviceWorker.ready;
-    for (;;) {
+    const began = performance.now();
+    while (performance.now() - began < 20_000) {
         for (const { title, body, tag } of await registration.getNotifications()) return { title, body, tag };
         await new Promise(requestAnimationFrame);
     }
