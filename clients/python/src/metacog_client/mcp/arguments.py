@@ -34,7 +34,6 @@ def fault_of(name: str, arguments: Any, tools: Mapping[str, wire.Message]) -> st
 
 def _errors(arguments: Any, schema: wire.Message) -> list[str]:
     try:
-        # jsonschema brings no types.
         from jsonschema.validators import Draft202012Validator, extend, validator_for  # type: ignore[import-untyped]
         from referencing import Registry
     except ImportError:  # the SDK brings them; the first has no types

@@ -80,7 +80,6 @@ async def ask_back(ctx: Context[Any, Any]) -> str:
     await ctx.info("asked", logger_name="bank")
     await ctx.session.send_tool_list_changed()
     # The tests' client answers with a text and with what was asked for; the SDK's types allow more.
-    # The client answers with a text; the SDK's types allow others.
     answer = [sampled.content.text, elicited.data.sure, [str(root.uri) for root in roots.roots]]  # type: ignore[union-attr]
     return json.dumps(answer)
 
