@@ -78,6 +78,8 @@ def made_or_copied(connection: Any, make: Callable[..., str], *arguments: Any, *
             half.rename(migrated)
             return name
         name = connection.settings_dict["TEST"]["NAME"]
+        for left in ("-wal", "-shm"):  # of an earlier run in the same folder: SQLite would read it into the copy
+            Path(name + left).unlink(missing_ok=True)
         shutil.copyfile(migrated, name)
     return already_there(connection, name)
 

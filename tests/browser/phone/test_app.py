@@ -35,7 +35,7 @@ KEPT = """async () => {
 SHOWN = """async () => {
     const registration = await navigator.serviceWorker.ready;
     const began = performance.now();
-    while (performance.now() - began < 20_000) {
+    while (performance.now() - began < 1_000) {
         for (const { title, body, tag } of await registration.getNotifications()) return { title, body, tag };
         await new Promise(requestAnimationFrame);
     }
@@ -98,11 +98,14 @@ def test_a_notice_opens_the_item_with_its_buttons_under_the_thumb(page: Any, kur
     page.wait_for_function("true")
     origin = page.evaluate("location.origin")
     [registration] = [each["registrationId"] for each in found if each["scopeURL"] == f"{origin}/"]
-    session.send(
-        "ServiceWorker.deliverPushMessage",
-        {"origin": origin, "registrationId": registration, "data": message.payload},
-    )
-    assert page.evaluate(SHOWN) == {"title": "Tool call from kuro", "body": "Bash: delete", "tag": "held"}
+    for _ in range(20):  # a busy browser drops some of what comes to a worker as new as this one, without a word
+        session.send(
+            "ServiceWorker.deliverPushMessage",
+            {"origin": origin, "registrationId": registration, "data": message.payload},
+        )
+        if shown := page.evaluate(SHOWN):
+            break
+    assert shown == {"title": "Tool call from kuro", "body": "Bash: delete", "tag": "held"}
     page.goto(message.actions[0][1])
     button = page.locator("#approve button").bounding_box()
     assert button["y"] > PHONE["height"] * 0.75, "at the thumb"
