@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -20,41 +20,45 @@ from metacog.models.pack_words import reason_of
 from reviews.held import approvers, decisions, similar
 from reviews.held.filters import Filters
 from reviews.held.written import calls_before
-from reviews.models import CallGrant, CallOutcome, Decision, DecisionVerdict, HeldItem
+from reviews.models import CallGrant, CallOutcome, Decision, HeldItem
 from reviews.pages import call_edit
 from reviews.pages.person import PersonRequest
 from reviews.presentation import arguments
 from reviews.presentation.calls import grant_form
 from reviews.presentation.calls.argument_changes import changes
 from reviews.presentation.calls.file_edits import file_edits, known_text
-from reviews.presentation.calls.read import known_of, reader_of
+from reviews.presentation.calls.read import Edited, edited_of, known_of, reader_of
 from reviews.presentation.calls.why_asked import why_asked
+from reviews.presentation.effects import in_words as effects_in_words
 from reviews.presentation.effects import sentences
 from reviews.presentation.explanation import parts
 from reviews.presentation.phrases import Became, became
 from reviews.presentation.rule_words import in_words
 
 
-def shown(held: HeldItem, revealed: Collection[str] = (), reader: Reader | None = None) -> dict[str, Any]:
-    """Return what every page that shows a call has: what it is, its arguments, and why it waits."""
-    call = held.call
-    known = known_of(call, call.effects, reader or reader_of(held.response))
+def shown(
+    held: HeldItem, revealed: Collection[str] = (), reader: Reader | None = None, edited: Edited | None = None
+) -> dict[str, Any]:
+    """Return what every page that shows a call has: what it is, its arguments (as they were `edited`), why it waits."""
+    call, effects = edited or (held.call, held.call.effects)
+    known = known_of(call, effects, reader or reader_of(held.response))
     found = file_edits(call.arguments, known=lambda path: known_text(path, calls_before(held)), revealed=revealed)
     fields = arguments.table(call.arguments, revealed=revealed, known=known)
     return {
-        "call": call,
-        "effects": sentences(call.effects, call.arguments),
+        "call": held.call,
+        "effects": sentences(effects, call.arguments),
         "edits": found.edits,
         "fields": [each for each in fields if each.pointer not in found.pointers],
         "as_sent": [each for each in fields if each.pointer in found.pointers],
-        "why_asked": why_asked(call),
+        "why_asked": why_asked(held.call),
     }
 
 
 def field_at(held: HeldItem, place: str) -> arguments.Field | None:
-    """Return the argument that a pointer names, its secrets revealed; None where there is none."""
-    call = held.call
-    return arguments.at(call.arguments, place, known_of(call, call.effects, reader_of(held.response)))
+    """Return the argument that a pointer names, as it was edited, its secrets revealed; None where there is none."""
+    edited = next(iter(edited_of(held.decisions.filter(undone_at=None)).values()), None)
+    call, effects = edited or (held.call, held.call.effects)
+    return arguments.at(call.arguments, place, known_of(call, effects, reader_of(held.response)))
 
 
 def of_desk(
@@ -68,12 +72,13 @@ def of_desk(
 ) -> dict[str, Any]:
     """Return what the desk alone has: the form of an edit, the permission given, and what was decided before."""
     call = held.call
+    edited = edited_of([standing]).get(standing.pk) if standing else None
     mode = edit.mode if edit else call_edit.mode_of(call, request.GET.get("edit", ""))
     given = CallGrant.objects.with_details().filter(held=held).order_by("-pk") if standing else ()
     may_decide = held.state == HeldItem.State.PENDING and request.user.has_role(held.team_id, Role.REVIEWER)
     before = similar.of_tool(held)
     outcome = getattr(call, "outcome", None)
-    return shown(held, revealed) | {
+    return shown(held, revealed, edited=edited) | {
         "mode": mode,
         "item_url": reverse("item", args=[held.public_id]),
         "this_mode": "json" if mode == "json" else "1",
@@ -95,7 +100,8 @@ def of_desk(
         "grant_form": grant_form.form_of(held, _posted_of(request, held), with_waiting="grant" in request.GET)
         if may_decide
         else {},
-        "released_changes": _released(held, standing),
+        "released_changes": changes(call.arguments, edited.call.arguments) if edited else (),
+        "before_edit": effects_in_words(call.effects, call.arguments) if edited else "",
         "before": before,
         "before_lines": [(each, secrets.line(call.name, each.beginning) or call.name) for each in before.latest],
         **siblings(held),
@@ -152,14 +158,6 @@ def _became(held: HeldItem, outcome: CallOutcome | None) -> Became | None:
     if outcome is None:
         return became(held.closed_at, None, None, "")
     return became(held.closed_at, outcome.status, outcome.reported_at, outcome.detail)
-
-
-def _released(held: HeldItem, standing: Decision | None) -> Sequence[Any]:
-    """Return what the decision that stands changed."""
-    if standing is None or standing.verdict != DecisionVerdict.EDIT:
-        return ()
-    (given,) = Decision.objects.filter(pk=standing.pk).values_list("arguments", flat=True)
-    return changes(held.call.arguments, given)
 
 
 def of_edited(edited: decisions.Edited) -> dict[str, Any]:

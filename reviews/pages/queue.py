@@ -26,6 +26,7 @@ from metacog.db.prepared import written_once
 from metacog.db.rows import COUNTED
 from metacog.heuristics.contradiction.contradictions import contradicts
 from metacog.heuristics.tool_calls import secrets
+from metacog.heuristics.tool_calls.effect_bits import bits_of
 from metacog.models import Agent, Role, Team, User
 from metacog.pages.agent_choice import choice
 from reviews.held import decisions, listing, presence, saved_views, similar
@@ -55,6 +56,7 @@ from reviews.pages.person import PersonRequest, forbidden, number, visible_item,
 from reviews.presentation import filter_form, highlight, questions
 from reviews.presentation.approvals import counted, whom
 from reviews.presentation.calls import answer_form, grant_form
+from reviews.presentation.calls.read import edited_of
 from reviews.presentation.differences import in_words
 from reviews.presentation.explanation import (
     RECORD_OF,
@@ -422,6 +424,13 @@ def _order_names(teams: Sequence[Team]) -> dict[Order, str]:
     return {order: names[order] or gettext("Order: learned risk") for order in orders(teams)}
 
 
+def _edits(page: listing.Page) -> dict[int, int]:
+    """Return what the edited calls of a page would do, as bits, by the decision's key."""
+    calls = (row for row in page.rows if row.state == HeldItem.State.EDITED and row.kind == Kind.TOOL_CALL)
+    edited = edited_of(decision for row in calls for decision in vars(row)["standing"])
+    return {key: bits_of(each.effects) for key, each in edited.items()}
+
+
 def _list(request: PersonRequest, filters: Filters, page: listing.Page, opened: str) -> dict[str, Any]:
     earlier = page.earlier
     before = replace(filters, after=earlier[listing.PAGE] if len(earlier) > listing.PAGE else "")
@@ -436,6 +445,7 @@ def _list(request: PersonRequest, filters: Filters, page: listing.Page, opened: 
             query=filters.query,
             first=filters.but().query,
             is_ranked=filters.order == "learned",
+            edits=_edits(page),
         ),
         "talk_views": talk.views(filters, page.to_do, request.user),
         "first_url": reverse("queue") + filters.but().query if filters.after else "",

@@ -5,7 +5,7 @@ A list has fifty rows, and what a template works out in each of them is what a p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any, TypedDict
 
@@ -84,12 +84,21 @@ def _clip(row: Any, decision: Any) -> str:
 
 
 def entries(
-    rows: Sequence[Any], user: User, *, opened: str, query: str, first: str = "", is_ranked: bool = False
+    rows: Sequence[Any],
+    user: User,
+    *,
+    opened: str,
+    query: str,
+    first: str = "",
+    is_ranked: bool = False,
+    edits: Mapping[int, int] | None = None,
 ) -> list[Entry]:
     """Return what the rows of `queue.page` say to `user`, who has one item open.
 
     `query` is that of the list, `first` that of its first page; it `is_ranked` in the order of the learned risk.
+    `edits` are the bits of what calls would do as decisions edited them, by the decision's key.
     """
+    edits = edits or {}
     before, after = reverse("item", args=["_"]).split("_")  # found once: it costs as much as to write a row
     rule, question = gettext("Call"), pgettext("a row's mark", "Asks")
     select_all, listed = gettext("Select all %(n)s alike: %(kind)s from %(agent)s"), reverse("queue")
@@ -102,6 +111,7 @@ def entries(
     for row in rows:
         kind, is_pending = row.get_kind_display(), row.state == HeldItem.State.PENDING
         decision = None if is_pending else next(iter(row.standing), None)
+        bits = edits.get(decision.pk, row.effect_bits) if decision else row.effect_bits
         group, share = row.group, row.top_share if is_ranked and is_pending else None
         joined = f"{first}&" if first else "?"
         may_select = is_pending and user.has_role(row.team_id, Role.REVIEWER)
@@ -123,7 +133,7 @@ def entries(
             "kind": kind,
             "tool": pieces(name_shown(row.call_name)) if row.call_name else "",
             "needs": in_row(row) if is_pending else "",
-            "effects": in_short(row.effect_bits or 0),
+            "effects": in_short(bits or 0),
             "odd": row_mark(row.call_name or "", row.clip),
             "clip": pieces(show(_clip(row, decision) or empty)),
             "time": ago(decision.decided_at) if decision else expires_in(row.expires_at, row.held_at),

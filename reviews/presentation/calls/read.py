@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 
@@ -12,11 +12,43 @@ from metacog.heuristics.effects.calls.reader import Reader
 from metacog.heuristics.effects.pointers import at, names_of
 from metacog.heuristics.text.spans import Place
 from metacog.heuristics.text.tags import ToolCall
+from metacog.heuristics.tool_calls.gate import effect_part
 from metacog.heuristics.tool_calls.laid_out import Line, of_shell, of_sql
+from metacog.heuristics.wire.assessment import EffectPart
 from metacog.models import Policy
-from reviews.models import AgentResponse, HeldCall
+from reviews.held.grants import call_of
+from reviews.models import AgentResponse, Decision, DecisionVerdict, HeldCall, HeldItem
 from reviews.presentation.arguments import SQL, Known
 from reviews.presentation.effects import marks
+
+
+class Edited(NamedTuple):
+    """A call as it was approved with edits, and what it would do."""
+
+    call: ToolCall
+    effects: list[EffectPart]
+
+
+def edited_of(decisions: Iterable[Decision]) -> dict[int, Edited]:
+    """Read the calls that these decisions edited, by the decision's key: two queries where there are any."""
+    edits = [each.pk for each in decisions if each.verdict == DecisionVerdict.EDIT]
+    if not edits:
+        return {}
+    rows = Decision.objects.filter(pk__in=edits, held__kind=HeldItem.Kind.TOOL_CALL)
+    rows = rows.select_related("held__call", "held__response").defer("held__text", *_UNREAD)
+    found = [each for each in rows if each.arguments is not None]  # they may be erased
+    readers = readers_of(each.held.response for each in found)
+    return {each.pk: _edited(each, readers) for each in found}
+
+
+_UNREAD = [f"held__response__{name}" for name in ("body", "verdict", "history", "fingerprint")]
+
+
+def _edited(decision: Decision, readers: Mapping[tuple[int, int], Reader]) -> Edited:
+    call, response = call_of(decision.held, decision.arguments), decision.held.response
+    reader = readers[response.agent_id, response.policy_version]
+    reading = reader.read(call.name, call.arguments, schema=call.schema, description=call.description, hints=call.hints)
+    return Edited(call, [*map(effect_part, reading.effects)])
 
 
 def readers_of(responses: Iterable[AgentResponse]) -> dict[tuple[int, int], Reader]:

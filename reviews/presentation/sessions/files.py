@@ -166,6 +166,8 @@ def _of_item(part: Part, user: User) -> Iterator[str]:
         if (released := _released(decision)) is not None:
             told += ": " + _code(released)
         yield f"  - {told}"
+        if does := part.edited.get(decision.pk):
+            yield f"    - {_plain(does)}"
         if decision.reason:
             yield f"    - {_plain(masked_text(decision.reason))}"
     if outcome := part.outcome:

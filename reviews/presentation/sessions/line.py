@@ -68,6 +68,7 @@ class Verdict:
     after: str  # how long the item waited
     reason: Shown | None
     released: Fold | None  # what went out in place of the item's own
+    does: str  # of a call that was edited: what it would do as it went out
     is_undone: bool
     is_good: bool
 
@@ -266,7 +267,7 @@ def _item(part: Part, post: Post, user: User) -> Item:
         _TONES[State(held.state)],
         needs=needs(held) if part.is_pending else "",
         asks=ngettext("asked %(n)s time", "asked %(n)s times", asks) % {"n": asks} if asks > 1 else "",
-        verdicts=[_verdict(decision, held, user) for decision in part.decisions],
+        verdicts=[_verdict(decision, held, user, part.edited.get(decision.pk, "")) for decision in part.decisions],
         became=became(
             held.closed_at,
             outcome.status if outcome else None,
@@ -282,7 +283,7 @@ def _is_said(part: Part, post: Post) -> bool:
     return part.text.strip() in post.text if part.held is None else part.text.strip() == post.text.strip()
 
 
-def _verdict(decision: Decision, held: HeldItem, user: User) -> Verdict:
+def _verdict(decision: Decision, held: HeldItem, user: User, does: str) -> Verdict:
     released = None
     if decision.verdict == DecisionVerdict.ANSWER:
         released = fold(as_text(masked(decision.answer)))
@@ -297,6 +298,7 @@ def _verdict(decision: Decision, held: HeldItem, user: User) -> Verdict:
         after=gettext("after {time}").format(time=rounded(waited)),
         reason=show(decision.reason) if decision.reason.strip() else None,
         released=released,
+        does=does,
         is_undone=decision.undone_at is not None,
         is_good=decision.verdict in (DecisionVerdict.APPROVE, DecisionVerdict.EDIT, DecisionVerdict.ANSWER),
     )

@@ -18,6 +18,7 @@ from metacog.heuristics.text.excerpts import without_tags
 from metacog.heuristics.tool_calls.secrets import line, masked, masked_text
 from metacog.heuristics.wire.assessment import Assessment, EffectPart, ItemPart
 from reviews.models import AgentResponse, CallOutcome, Decision, HeldItem
+from reviews.presentation.calls.read import Edited, edited_of
 from reviews.presentation.calls.why_asked import why_asked
 from reviews.presentation.effects import in_words
 from reviews.presentation.marks import paired
@@ -43,6 +44,7 @@ class Part:
     effects: str = ""  # of a tool call, in words
     effect_names: Sequence[str] = ()
     is_outside: bool = False  # one of them is outside the project
+    edited: Mapping[int, str] = field(default_factory=dict)  # what it would do as decisions edited it, by their keys
     why: str = ""  # a rule denied it, or a person is asked about the call
     held: HeldItem | None = None
     earlier: str = ""  # the held item by whose approval it passed
@@ -145,7 +147,8 @@ class Post:
 
 
 def posts_of(responses: Sequence[AgentResponse]) -> list[Post]:
-    """Return what these responses were and what became of them; three queries more where anything was held.
+    """Return what these responses were and what became of them; three queries more where anything was held, two where
+    calls were edited.
 
     They come with their agent and `second_look_at`.
     """
@@ -153,7 +156,8 @@ def posts_of(responses: Sequence[AgentResponse]) -> list[Post]:
     # An item that is asked for again names the one that was held first, of an earlier response.
     ids = {item["held"] for verdict in verdicts for item in verdict["items"] if item["held"]}
     held = _held(ids, [response.agent_id for response in responses]) if ids else {}
-    return [_post(response, verdict, held) for response, verdict in zip(responses, verdicts, strict=True)]
+    edits = edited_of(each for item in held.values() for each in item.decisions.all())
+    return [_post(response, verdict, held, edits) for response, verdict in zip(responses, verdicts, strict=True)]
 
 
 def _held(ids: set[str], agents: Sequence[int]) -> dict[str, HeldItem]:
@@ -163,10 +167,13 @@ def _held(ids: set[str], agents: Sequence[int]) -> dict[str, HeldItem]:
     return {item.public_id: item for item in rows.prefetch_related(Prefetch("decisions", decided))}
 
 
-def _post(response: AgentResponse, verdict: Assessment, held: Mapping[str, HeldItem]) -> Post:
+def _post(
+    response: AgentResponse, verdict: Assessment, held: Mapping[str, HeldItem], edits: Mapping[int, Edited]
+) -> Post:
     body = response.wire_body()
     parts = [
-        _part(answer, sent.text, sent.call and sent.call.arguments, held) for answer, sent in paired(verdict, body)
+        _part(answer, sent.text, sent.call and sent.call.arguments, held, edits)
+        for answer, sent in paired(verdict, body)
     ]
     hesitation = verdict["hesitation"]
     errors = [masked_text(error) for error in body.get("errors") or ()]
@@ -188,7 +195,9 @@ def _post(response: AgentResponse, verdict: Assessment, held: Mapping[str, HeldI
     )
 
 
-def _part(answer: ItemPart, text: str, arguments: Any, held: Mapping[str, HeldItem]) -> Part:
+def _part(
+    answer: ItemPart, text: str, arguments: Any, held: Mapping[str, HeldItem], edits: Mapping[int, Edited]
+) -> Part:
     item = held.get(answer["held"] or "")
     told: dict[str, Any] = {"kind": answer["kind"], "disposition": answer["disposition"], "held": item}
     told |= {"earlier": answer["recognised"] or "", "by_grant": "grant" in answer}
@@ -203,6 +212,11 @@ def _part(answer: ItemPart, text: str, arguments: Any, held: Mapping[str, HeldIt
         arguments=hidden,
         effects=in_words(effects, arguments),
         effect_names=list(dict.fromkeys(each["effect"] for each in effects)),
+        edited={
+            each.pk: in_words(edit.effects, edit.call.arguments)
+            for each in (item.decisions.all() if item else ())
+            if (edit := edits.get(each.pk))
+        },
         is_outside=any(each["inside"] is False for each in effects),
         why=_why(answer, item),
         **told,

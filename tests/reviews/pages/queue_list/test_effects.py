@@ -13,6 +13,7 @@ import pytest
 from django.utils import timezone
 
 from metacog.heuristics.tool_calls.effect_bits import bits_of
+from metacog.http.sealed import sealed
 from reviews.held import alike, decisions, grants
 from reviews.metrics import daily
 from reviews.models import AgentResponse, DailyFigure, HeldCall, HeldItem
@@ -91,6 +92,23 @@ def test_the_item_says_them_first_and_marks_where_they_stand(client: Any, kuro: 
     assert "data-call" in together
     response = HeldItem.objects.get(public_id=held).response.public_id
     assert "outside the project" in client.get(f"/responses/{response}/").content.decode()
+
+
+def test_after_an_edit_is_said_what_was_approved_and_beside_it_what_was_held(
+    client: Any, kuro: Any, alice: Any
+) -> None:
+    command = "aws s3 rm --recursive s3://logs"
+    call = {"kind": "tool_call", "name": "Bash", "arguments": {"command": command}, "require_review": True}
+    held = kuro.respond("I tidy up.", session="s", items=[call])["items"][0]["held"]
+    item = HeldItem.objects.select_related("call", "agent").get(public_id=held)
+    decisions.decide(item, alice, "edit", edit=decisions.Arguments({"command": "aws s3 ls"}))
+    assert '<span class="effects-short">read</span>' in client.get("/queue/?state=decided").content.decode()
+    for url in (f"/queue/{held}/", f"/sessions/{kuro.id}/?session={sealed('s')}"):
+        page = client.get(url).content.decode()
+        said = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", page))
+        assert "Before the edit: Cannot be undone. Deletes logs." in said
+        assert said.count("Cannot be undone. ") == 1
+        assert "Reads data." in said
 
 
 def test_a_call_from_before_there_were_effects_says_nothing(client: Any, kuro: Any) -> None:
