@@ -35,11 +35,13 @@ class PackRow:
 class PackList:
     """The packs of a draft."""
 
-    def __init__(self, given: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(self, given: Sequence[Mapping[str, Any]], folder: str = "") -> None:
+        """Take packs as a policy has them; `folder` is what the next one gets where none of them names one."""
         self.rows = [
             PackRow(str(each.get("name", "")), str(each.get("workspace") or ""), str(at))
             for at, each in enumerate(given)
         ]
+        self.folder = next((row.workspace for row in self.rows if row.workspace), folder)
 
     @classmethod
     def of(cls, text: str) -> PackList:
@@ -55,12 +57,14 @@ class PackList:
         """Take what a form holds; `do` is the button that was pressed, if one was."""
         names, folders = data.getlist("pack-name"), data.getlist("pack-workspace")
         given = [_given(name, folder.strip()) for name, folder in zip(names, folders, strict=False)]
+        typed = data.get("pack-new-workspace", "").strip()
+        folder = next((each.strip() for each in folders if each.strip()), typed)
         removed = do.removeprefix("pack-remove-")
         if do == "pack-add" and data.get("pack-new"):
-            given = with_pack(given, str(data["pack-new"]), data.get("pack-new-workspace", "").strip() or None)
+            given = with_pack(given, str(data["pack-new"]), typed or None)
         elif do.startswith("pack-remove-") and removed.isdecimal() and int(removed) < len(given):
             del given[int(removed)]
-        return cls(given)
+        return cls(given, folder)
 
     @property
     def text(self) -> str:

@@ -87,7 +87,11 @@ def test_packs_are_added_with_their_folder_and_removed(desk: Desk, kuro: Any) ->
     assert ask(kuro, name="Bash", arguments={"command": "echo $("})["rule"]["pack"] == "coding"
     page = desk.client.get(desk.address, {"from": 2}).content.decode()
     assert "would have asked 1 time" in page
-    assert "pack-name" not in fields(post(desk, fields(page), do="pack-remove-0").content.decode())
+    kept = '<input name="pack-new-workspace" value="/srv/app"'
+    assert kept in page, "what takes a pack's place gets its folder"
+    page = post(desk, fields(page), do="pack-remove-0").content.decode()
+    assert "pack-name" not in fields(page)
+    assert kept in page
 
 
 def test_each_rule_says_what_it_did(desk: Desk, kuro: Any, alice: Any, undo_at_once: None) -> None:
