@@ -92,7 +92,6 @@ def of_desk(
         "edit_errors": edit.errors.get("", ()) if edit and edit.mode == "fields" else (),
         "edited_changes": changes(call.arguments, edit.arguments) if edit and not edit.errors else (),
         "metadata": [_metadata(name, value) for name, value in held.metadata.items()],
-        "session_url": reverse("queue") + Filters(session=held.response.session).query,
         "call_ids": [each for each in call.call_ids if each is not None],
         "outcome": _outcome(outcome),
         "became": _became(held, outcome),

@@ -96,7 +96,6 @@ class TestShown:
             "2 times,",
             "call_8",
             'href="/queue/?metadata.run=r-12"',
-            'href="/queue/?session=s1"',
             "No call of this tool has been decided yet.",
         ):
             assert part in page, part
