@@ -337,7 +337,7 @@ def became(closed_at: datetime | None, status: str | None, reported_at: datetime
     if not status or reported_at is None:
         if closed_at > timezone.now() - CallOutcome.WITHIN:
             return Became(gettext("outcome not reported yet"), is_bad=False)
-        return Became(gettext("approved, never reported"), is_bad=True)
+        return Became(gettext("outcome never reported"), is_bad=True)
     words = {
         CallOutcome.Status.DONE: gettext("ran {time}"),
         CallOutcome.Status.FAILED: gettext("failed {time}"),

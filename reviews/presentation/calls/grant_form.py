@@ -35,7 +35,7 @@ UNTIL: Mapping[str, Promise] = {
 }
 TITLES: Mapping[Match, Promise] = {
     "shape": _("Calls like this"),
-    "call": _("Exactly this call"),
+    "call": _("The same call"),
     "tool": _("All calls of the tool"),
 }
 State = CallGrant.State

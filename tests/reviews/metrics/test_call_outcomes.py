@@ -49,11 +49,11 @@ def test_statistics_say_what_failed_and_what_was_never_reported(
 def test_decided_items_say_what_became_of_them(as_person: Any, alice: Any, reported: list[str]) -> None:
     client = as_person(alice)
     rows = client.get("/queue/?state=decided").content.decode()
-    assert rows.count("approved, never reported") == 2
+    assert rows.count("outcome never reported") == 2
     assert rows.count("outcome not reported yet") == 1
     assert rows.count(">ran <time") == 2
     assert "mck_aaaa" not in rows
-    for held, words in [(reported[0], ">ran <time"), (reported[2], ">failed <time"), (reported[4], ">approved, never")]:
+    for held, words in [(reported[0], ">ran <time"), (reported[2], ">failed <time"), (reported[4], ">outcome never")]:
         assert words in client.get(f"/queue/{held}/").content.decode()
     assert "reported" not in client.get(f"/queue/{reported[7]}/").content.decode().split('id="standing"')[1][:2000]
     file = b"".join(client.get("/queue/export?state=decided&format=jsonl"))
