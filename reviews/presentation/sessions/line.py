@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from itertools import groupby
 from typing import Any
@@ -109,6 +109,7 @@ class Row:
     more_parts: int = 0
     repeats: Sequence[Row] = ()
     repeated: str = ""
+    is_above: bool = False  # the post itself stands on the page already: those that repeat it follow
     open: str = ""  # what the page tells the server of items that may still change
 
     @property
@@ -136,6 +137,11 @@ def rows_of(posts: Sequence[Post], user: User, *, before: Post | None = None) ->
     rows: list[Row] = []
     last = before
     for run in _folded(_runs(posts)):
+        if last and last is before and before.is_repeated_by(run[0]):
+            again = [_row(post, user, earlier) for earlier, post in zip([last, *run], run, strict=False)]
+            rows.append(replace(_row(last, user, last, again), is_above=True))
+            last = run[-1]
+            continue
         first, *others = run
         repeats = [_row(post, user, earlier) for earlier, post in zip(run, others, strict=False)]
         rows.append(_row(first, user, last, repeats))

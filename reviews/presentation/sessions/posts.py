@@ -73,6 +73,16 @@ class Part:
         return getattr(self.held.call, "outcome", None)
 
     @property
+    def fate(self) -> tuple[object, ...]:
+        """Return what became of it: of items that came to the same end the same, though each was held by itself."""
+        if self.held is None or self.is_pending or self.outcome or not self.is_call:
+            return self.disposition, self.held and self.held.pk
+        decided = [
+            (each.verdict, each.reason, each.undone_at is None, self.edited.get(each.pk)) for each in self.decisions
+        ]
+        return self.disposition, self.held.state, decided
+
+    @property
     def has_failed(self) -> bool:
         return self.outcome is not None and self.outcome.status == CallOutcome.Status.FAILED
 
@@ -141,8 +151,7 @@ class Post:
 
     def is_repeated_by(self, other: Post) -> bool:
         """Say whether another post tries the same again, and nothing else became of it."""
-        fates = [part.disposition for part in self.parts], [part.held and part.held.pk for part in self.parts]
-        others = [part.disposition for part in other.parts], [part.held and part.held.pk for part in other.parts]
+        fates, others = [part.fate for part in self.parts], [part.fate for part in other.parts]
         return bool(self.rest) and self.rest == other.rest and fates == others
 
 

@@ -100,6 +100,20 @@ def test_what_is_tried_again_is_folded_and_what_came_out_otherwise_is_not(client
     assert page.count("<summary>the same") == 2
 
 
+def test_a_call_that_was_held_again_and_came_to_the_same_end_is_folded(client: Any, kuro: Any, alice: Any) -> None:
+    for reason in ("No.", "No.", "No.", "Stop asking."):
+        held = kuro.respond("Let me.", items=[DELETE], session="s")["items"][0]["held"]
+        decide(held, alice, "reject", reason=reason)
+    last = [kuro.respond("Let me.", items=[DELETE], session="s")["id"] for _ in range(2)]
+    page = client.get(address(kuro)).content.decode()
+    assert says(page, "<summary>the same call 2 more times", "No.", "</details>", "Stop asking.", last[0])
+    assert says(page, last[0], "<summary>the same call once more", "</details>")
+    new = kuro.respond("Let me.", items=[DELETE], session="s")["id"]
+    told = client.get(address(kuro, page="changes", after=last[1])).content.decode()
+    assert says(told, "beforeend:#line", '<li class="run">', "<summary>the same call once more", new, "</details>")
+    assert f'id="{last[1]}"' not in told
+
+
 def test_calls_in_a_row_are_folded_where_only_their_arguments_differ(client: Any, kuro: Any) -> None:
     Policy.objects.filter(agent__public_id=kuro.id).update(rules=[{"tool": "*", "do": "allow"}])
     commands = ["cat a", "cat b", "cat c", "cat c", "rm -r /srv/build", "cat d", "cat e", "cat f"]
