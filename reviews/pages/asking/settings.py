@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -18,7 +20,7 @@ from metacog.notices import mail
 from metacog.pages.teams.page import tabs
 from reviews.asking import settings, words
 from reviews.asking.forms import KINDS, AskingForm
-from reviews.asking.settings import Members, Settings
+from reviews.asking.settings import Members, Rota, Settings
 from reviews.models import TeamAsking
 from reviews.outbox.notification_texts import at
 from reviews.pages.person import PersonRequest
@@ -46,11 +48,19 @@ def asking(request: PersonRequest, team_id: int) -> HttpResponse:
     members, rota = Members(team.pk), Settings.of(row).rota
     able = members.able
     names = {key: str(person) for key, person in able.items()}
-    routes = [words.route_in_words(each, KINDS, names) for each in given.get("routes", ())]
+    unmet = _Unmet(members, rota, now) if row else None
+    on_call = unmet.people(key for key in rota.people if key in able) if unmet else None
+    routes = [
+        (words.route_in_words(each, KINDS, names), unmet and unmet.of(each["to"])) for each in given.get("routes", ())
+    ]
+    steps = [
+        (each["after"], words.recipient(each["to"], names), unmet and unmet.of(each["to"]))
+        for each in given.get("steps", ())
+    ]
     for route, told in zip(form.routes.forms if form else (), routes, strict=False):  # and the one to fill in
-        route.told = told
-    named = dict.fromkeys(each["to"] for part in ("routes", "steps") for each in given.get(part, ()))
-    empty = {to: words.recipient(to, names) for to in named if members.has_nobody(to, rota, now)}
+        route.told, route.unmet = told
+    for step, told_ in zip(form.steps.forms if form else (), steps, strict=False):
+        step.unmet = told_[-1]
     is_wrong = request.method == "POST"
     context = {
         "team": team,
@@ -58,10 +68,8 @@ def asking(request: PersonRequest, team_id: int) -> HttpResponse:
         "form": form,
         "is_wrong": is_wrong,
         "routes": routes,
-        "steps": [(each["after"], words.recipient(each["to"], names)) for each in given.get("steps", ())],
-        "empty": empty,
-        "empty_names": words.listed(empty.values()),
-        "unreached": _unreached(able) if row else [],
+        "steps": steps,
+        "unmet_on_call": on_call,
         "has_mail": mail.is_set_up(),
         **_on_call(row, able),
     }
@@ -80,6 +88,30 @@ def _on_call(row: TeamAsking | None, able: dict[int, User]) -> dict[str, Any]:
         "until": until,
         "after": able.get(after or 0),
     }
+
+
+class _Shown(NamedTuple):
+    is_nobody: bool  # nobody of it can decide now
+    people: list[User]  # whom no notice reaches
+
+
+class _Unmet:
+    """What is wrong with recipients: each, and each person, is named once, where the page names them first."""
+
+    def __init__(self, members: Members, rota: Rota, now: datetime) -> None:
+        self.members, self.rota, self.now = members, rota, now
+        self.unreached = {person.pk: person for person in _unreached(members.able)}
+        self.seen: set[str] = set()
+
+    def of(self, to: str) -> _Shown | None:
+        if to in self.seen:
+            return None
+        self.seen.add(to)
+        named = self.people(self.members.of(to, self.rota, self.now))
+        return named._replace(is_nobody=self.members.has_nobody(to, self.rota, self.now))
+
+    def people(self, keys: Iterable[int]) -> _Shown:
+        return _Shown(False, [self.unreached.pop(key) for key in keys if key in self.unreached])
 
 
 def _unreached(able: dict[int, User]) -> list[User]:
