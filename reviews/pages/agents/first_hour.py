@@ -14,6 +14,6 @@ from reviews.records.first_hour import steps
 @require_safe
 def first_hour(request: PersonRequest, agent_id: str) -> HttpResponse:
     """Give the checklist alone."""
-    seen = Agent.objects.filter(team__in=request.user.teams_as())
+    seen = Agent.objects.filter(team__in=request.user.teams_as()).select_related("state")
     agent = get_object_or_404(seen, public_id=agent_id)
     return render(request, "reviews/_first_hour.html", {"agent": agent, "keep": True, **steps(agent, request.user)})

@@ -32,6 +32,7 @@ def test_it_ticks_itself_step_by_step_and_goes(olga: Any, kuro: Any, as_person: 
     page = client.get(part).content.decode()
     assert ticked(page) == ["Add the agent", "Choose a pack of rules", "Post the first response"]
     assert "waiting for it…" not in page
+    assert re.search(r'id="posted" hx-swap-oob="true">\s*1 response\s*<', page), "the page's head says so, too"
     decide(HeldItem.objects.get(public_id=held), olga, "reject", reason="No.")
     assert ticked(client.get(part).content.decode())[-1] == "Decide the first item"
 
