@@ -46,6 +46,13 @@ def decided(kuro: Any, posted: Any, held: Any) -> None:
     count()
 
 
+def test_links_at_its_top_lead_to_its_sections(client: Any, decided: None) -> None:
+    page = client.get("/statistics/").content.decode()
+    links = re.findall(r'href="#([\w-]+)"', page.partition('aria-label="Sections"')[2].partition("</nav>")[0])
+    assert {"breakdown", "spot-checks", "second-looks", "limits"} <= {*links}
+    assert [each for each in links if f'id="{each}"' not in page] == []
+
+
 def test_it_says_what_was_counted(client: Any, decided: None) -> None:
     page = text(client.get("/statistics/"))
     assert "<b>93.8%</b> 15 of 16 (95% CI 72–99%)" in page
