@@ -123,7 +123,7 @@ def test_of_what_cannot_be_read_it_says_what_is_known(command: str, said: str) -
 
 def test_it_is_said_in_chinese_without_blanks_between_its_words(translated: None) -> None:
     with translation.override("zh-hant"):
-        assert in_words(EFFECTS[2:4], {"command": COMMAND}) == "刪除工作區外的 2 個檔案或資料夾：/srv/other、~/x。"
+        assert in_words(EFFECTS[2:4], {"command": COMMAND}) == "刪除工作資料夾外的 2 個檔案或資料夾：/srv/other、~/x。"
 
 
 def test_secrets_are_masked_in_what_it_is_done_to() -> None:
@@ -169,8 +169,11 @@ def lines_of(text: str, *commands: str) -> str:
         ("echo $(rm / && id) a", ["echo $(rm / && id) a", "rm /", "id"], "echo $(\n  rm /\n  && id\n) a"),
         ("sudo rm -rf x; ls", ["sudo rm -rf x", "rm -rf x", "ls"], "sudo rm -rf x;\nls"),
         ("sh -c 'a; b'", ["sh -c 'a; b'", "a", "b"], "sh -c '\n  a;\n  b\n'"),
-        ("a - <<E 2>&1\nx; y\nE\nb >&2 && c # d; e\nf", ["a", "b", "c", "f"],
-         "a - <<E 2>&1\nx; y\nE\nb >&2\n&& c # d; e\nf"),
+        (
+            "a - <<E 2>&1\nx; y\nE\nb >&2 && c # d; e\nf",
+            ["a", "b", "c", "f"],
+            "a - <<E 2>&1\nx; y\nE\nb >&2\n&& c # d; e\nf",
+        ),
         ("ls -la", ["ls -la"], ""),
         ("a\nb", ["a", "b"], ""),
     ],
