@@ -26,7 +26,7 @@ from reviews.outbox.mail_links import Link, path, read
 from reviews.pages import call_desk
 from reviews.pages.deciding import approvals_of, reason_form, reason_given, wants_answer, why_not
 from reviews.presentation.calls import answer_form
-from reviews.presentation.explanation import RECORD_OF, explain, response_flags
+from reviews.presentation.explanation import RECORD_OF, apart_from_score, explain, response_flags
 from reviews.presentation.marks import marked
 from reviews.records import reasons
 from reviews.serializers import hesitation_for_people
@@ -141,6 +141,7 @@ def _item(link: Link, answered: answer_form.Posted | None = None) -> dict[str, A
         else [],
         "record_of": f"{RECORD_OF:,}",
         "text": None if is_call else marked(held, verdict, body),
+        "apart_from_score": () if is_call else apart_from_score(held),
         **(call_desk.shown(held) if is_call else {}),
         "asked": answer_form.shown(held, answered, standing) if held.kind == HeldItem.Kind.QUESTION else None,
         "response_flags": response_flags(verdict),
