@@ -265,6 +265,7 @@ def add_policy(agent: Agent, actor: User | None, policy: Policy, *, based_on: in
             before=str(before.version),
             after=str(policy.version),
             fields=changed_fields(before, policy),
+            **_packs_changed(before.packs, policy.packs),
             **({"reason": policy.note} if policy.note else {}),
             **told,
         )
@@ -308,6 +309,17 @@ def change_team_rules(
         )
     team.rules_version = saved.version
     return saved
+
+
+def _packs_changed(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return by name which packs came, went, and stayed with another workspace; what did not happen is not there."""
+    old, new = ({str(each["name"]): each for each in packs} for packs in (before, after))
+    found = {
+        "packs_added": [name for name in new if name not in old],
+        "packs_removed": [name for name in old if name not in new],
+        "packs_changed": [name for name in new if name in old and new[name] != old[name]],
+    }
+    return {told: names for told, names in found.items() if names}
 
 
 def changed_fields(old: Policy, new: Policy) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -427,7 +428,7 @@ def tell(event: AuditEvent, names: Mapping[str, str] | None = None) -> str:
         kind=name_of_kind(kind),
         action=event.action,
         said=event.after,
-        fields=pgettext("list", ", ").join(event.data.get("fields", [])),
+        fields=pgettext("list", ", ").join(_fields(event.data)),
     )
     if (person := event.data.get("person")) in names:
         words["person"] = names[person]
@@ -447,6 +448,18 @@ def tell(event: AuditEvent, names: Mapping[str, str] | None = None) -> str:
     if event.action in ("policy-changed", "team-rules-changed") and event.data.get("reason"):
         told = _("%(told)s: “%(reason)s”") % {"told": told, "reason": event.data["reason"]}
     return told
+
+
+def _fields(data: Mapping[str, Any]) -> list[str]:
+    """Name what was changed; of packs which, where the event has it: an older release wrote that of none."""
+    added, removed, changed = (data.get(f"packs_{each}", ()) for each in ("added", "removed", "changed"))
+    if len(added) == len(removed) == 1:
+        told = [_("pack %(old)s replaced by %(new)s") % {"old": removed[0], "new": added[0]}]
+    else:
+        told = [_("pack %(name)s added") % {"name": each} for each in added]
+        told += [_("pack %(name)s removed") % {"name": each} for each in removed]
+    told += [_("pack %(name)s with another workspace") % {"name": each} for each in changed]
+    return [name for name in data.get("fields", []) if name != "packs" or not told] + told
 
 
 def name_of_kind(kind: str) -> str:

@@ -51,6 +51,10 @@ def told(kuro: Any, alice: Any, aurora: Any) -> Any:
         ("chat-rejected", "alice", {"because": "No.", "via": "mail"}, "alice rejected a CHAT of kuro: “No.”, by email"),
         ("policy-changed", "alice", {"fields": ["weights"], "reason": "Too many."},
          "alice changed the policy of kuro (weights): “Too many.”"),
+        # of an older release
+        ("policy-changed", "alice", {"fields": ["packs"]}, "alice changed the policy of kuro (packs)"),
+        ("policy-changed", "alice", {"fields": ["packs", "weights"], "packs_added": ["a", "b"], "packs_removed": ["c"]},
+         "alice changed the policy of kuro (weights, pack a added, pack b added, pack c removed)"),
         ("agent-enabled", "alice", {"reason": "Too many."}, "alice enabled the agent kuro"),
         ("moon-landed", "alice", {}, "alice: moon-landed"),
     ],

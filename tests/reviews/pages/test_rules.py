@@ -84,6 +84,7 @@ def test_packs_are_added_with_their_folder_and_removed(desk: Desk, kuro: Any) ->
     assert seen
     post(desk, fields(page), do="save", note="a coding agent", seen=seen[1])
     assert Policy.objects.get(version=2).packs == [{"name": "coding", "workspace": "/srv/app"}]
+    assert "pack coding added): “a coding agent”" in desk.client.get("/audit/").content.decode()
     assert ask(kuro, name="Bash", arguments={"command": "echo $("})["rule"]["pack"] == "coding"
     page = desk.client.get(desk.address, {"from": 2}).content.decode()
     assert "would have asked 1 time" in page
