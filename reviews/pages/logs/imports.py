@@ -306,14 +306,7 @@ def headline(report: Report) -> str:
     told = {"calls": calls, "answers": answers, "held": f"{report.held:,}"}
     if not report.held:
         return _("Of %(calls)s and %(answers)s, none would have been held.") % told
-    return (
-        ngettext(
-            "Of %(calls)s and %(answers)s, this one would have been held.",
-            "Of %(calls)s and %(answers)s, these %(held)s would have been held.",
-            report.held,
-        )
-        % told
-    )
+    return _("Of %(calls)s and %(answers)s, %(held)s would have been held.") % told
 
 
 def _besides(report: Report) -> list[str]:

@@ -200,7 +200,7 @@ def test_chosen_proposals_are_merged_after_their_backtest_and_that_can_be_undone
         ({"fires": 20, "rejected": 6, "base": 26}, "Not clearly above the base rate"),  # 30 % of 20, of the rest 25 %
         ({"fires": 2, "rejected": 2, "base": 60}, "Not clearly above the base rate"),  # at least 34 %, of the rest 59 %
         ({"fires": 20, "rejected": 16, "base": None}, "16 of 20 rejected"),
-        ({"fires": 0, "rejected": 0, "base": 40}, "Not in other decided texts (0 of 100)"),
+        ({"fires": 0, "rejected": 0, "base": 40}, 'Not in other decided texts <span class="nowrap">(0 of 100)</span>'),
     ],
     rolled_back=True,
 )

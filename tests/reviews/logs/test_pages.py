@@ -58,7 +58,7 @@ def test_a_log_is_read_and_its_report_shown(kuro: Any, carla: User, as_person: A
     assert not LogImportPart.objects.exists()
     page = client.get(answer.url).content.decode()
     for words in (
-        "Of 3 tool calls and 2 answers, these 4 would have been held.",
+        "Of 3 tool calls and 2 answers, 4 would have been held.",
         "1 of the held tool calls repeats",
         "No rule matches 2 of the held tool calls",
         "If it scored them instead, none of them would be held.",
@@ -461,5 +461,5 @@ def test_a_report_of_an_older_release_says_nothing_of_packs(aurora: Team, olga: 
         del log.report[name]
     log.save()
     page = client.get(report).content.decode()
-    assert "these 21 would have been held" in page
+    assert ", 21 would have been held" in page
     assert "With the pack" not in page
