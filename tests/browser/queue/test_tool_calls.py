@@ -132,6 +132,16 @@ def test_all_of_a_grants_form_is_seen_at_once_on_a_small_screen(open_page: Any, 
     assert covered[0]["y"] + covered[0]["height"] <= covered[1]["y"], "nor does the sentence lie above them"
 
 
+def test_nothing_of_a_grants_form_lies_below_its_buttons_on_a_phone(open_page: Any, alice: Any, kuro: Any) -> None:
+    page = open_page(alice, viewport={"width": 390, "height": 720})
+    page.goto(f"/queue/{push(kuro)}/")
+    page.get_by_text("Grant…").click()
+    uses = page.locator("[name=grant_uses]").bounding_box()
+    button = page.get_by_role("button", name="Approve and grant")
+    expect(button).to_be_in_viewport(ratio=1)
+    assert uses["y"] + uses["height"] <= button.bounding_box()["y"]
+
+
 def test_a_grant_is_given_and_withdrawn_without_script(open_page: Any, alice: Any, kuro: Any, settings: Any) -> None:
     settings.UNDO_SECONDS = 0
     held = push(kuro)
