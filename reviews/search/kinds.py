@@ -288,7 +288,9 @@ def metadata_label(pair: str) -> str:
 
 
 def _of_pattern(row: Row) -> str:
-    return "\n".join((row["description"], *row["keywords"], row["public_id"]))
+    # An id that was imported is words; one of ours is found as an id, and says nothing to who reads it.
+    own = () if row["public_id"].startswith("ep_") else (row["public_id"],)
+    return "\n".join((row["description"], *row["keywords"], *own))
 
 
 _PROBLEM, _THREAD, _MEMORY = ("key",), ("title", "slug", "next", "notes"), ("text", "topic", "source")

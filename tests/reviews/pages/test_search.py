@@ -188,6 +188,9 @@ def test_sessions_problems_and_imported_patterns_are_found(client: Any, kuro: An
     assert found(client, "s-old") == {"Responses": [f"/responses/{one}/"]}
     assert found(client, Problem.objects.get().key)["Problems"]
     assert found(client, "ep-cache") == {"Patterns": [f"/patterns/{ErrorPattern.objects.get().pk}/"]}
+    ErrorPattern.objects.update(public_id="ep_0123456789")
+    page = client.get("/search/?q=cache").content.decode()
+    assert "ep_0123456789" not in page
 
 
 def test_it_lists_five_of_a_kind_and_says_that_there_are_more(client: Any, kuro: Any) -> None:
