@@ -169,3 +169,13 @@ CALLS = (SMALL_REFUND, REFUNDS, LETTER, NOTE, LOOK_UP, TESTS, READ, PUSH, CLEAN,
 WAITING = ((2, REFUNDS), (6, CLEAN), (9, PUSH), (14, LEAK), (21, MIGRATE), (33, BUCKET), (47, LETTER))
 # One grant: the next restarts pass for a week, 20 of them at most.
 GRANTED = RESTART
+# Questions that wait for the newcomer: how many minutes ago, whose, and what is asked.
+QUESTIONS: tuple[tuple[int, Voice, Mapping[str, Any]], ...] = (
+    (4, ROBIN, {"text": "Order 44118 was ordered twice. Which one should I cancel?",
+                "choices": ["The first", "The second", "Neither: ask the customer"]}),
+    (11, FORGE, {"text": "When should shop 9.4 be released, and to which share of the customers?",
+                 "schema": {"type": "object", "required": ["day", "percent"], "properties": {
+                     "day": {"type": "string", "title": "Day"},
+                     "percent": {"type": "integer", "title": "Percent", "minimum": 1, "maximum": 100}}}}),
+)  # fmt: skip
+LONG = (FORGE.name, 9)  # what it wants in the last days is one long session

@@ -467,6 +467,9 @@ class _Course:
                         self.plan(at, partial(self.want, call, chance))
         for hours in GRANT_TRIED:
             self.plan_past(self.end - timedelta(hours=hours), partial(self.want, called.GRANTED, chance))
+        for minutes, voice, question in called.QUESTIONS:
+            asked: dict[str, object] = {"response": "", "items": [{"kind": "question", **question}]}
+            self.plan_past(self.end - timedelta(minutes=minutes), partial(self.speak, voice, asked))
         for minutes, call in called.WAITING:
             self.plan_past(self.end - timedelta(minutes=minutes), partial(self.want, call, chance, is_left=True))
 
@@ -474,10 +477,12 @@ class _Course:
         """Have an agent ask for a call, and people decide it where it waits."""
         item = call.asked(chance)
         cycle = next(self.cycles[call.voice.name])
+        name, days = called.LONG
+        is_long = call.voice.name == name and self.clock.at > self.end - timedelta(days=days)
         fields: dict[str, object] = {
             "response": call.said,
             "items": [item],
-            "session": f"{call.voice.session}-work-{cycle // 4}",
+            "session": f"{call.voice.session}-{'release' if is_long else f'work-{cycle // 4}'}",
             "metadata": {"run": f"{call.voice.name}-{self.clock.at:%m%d}"},
             "cycle": cycle,
         }

@@ -341,6 +341,16 @@ def its_packs_hold_what_matters_and_what_became_of_it_is_told(invented: Team) ->
     assert CallGrant.objects.filter(agent__team=invented, match="shape").count() == 1
 
 
+def questions_wait_with_choices_and_with_a_form_and_one_session_is_long(invented: Team) -> None:
+    waiting = HeldItem.objects.filter(team=invented, state=HeldItem.State.PENDING, kind="question")
+    assert {(bool(each.question.choices), bool(each.question.schema)) for each in waiting} == {
+        (True, False),
+        (False, True),
+    }
+    posts = Counter(AgentResponse.objects.filter(agent__name="forge", calls__gt=0).values_list("session", flat=True))
+    assert max(posts.values()) > 8  # of three days; of others four at most
+
+
 def another_team_is_left_alone(invented: Team) -> None:
     aurora = Team.objects.get(name="Aurora")
     assert not aurora.agents.exists()
@@ -370,6 +380,7 @@ def each_day_is_looked_back_on_and_lessons_wait_beside_those_in_force(invented: 
         an_agent_goes_in_circles_and_asks,
         its_agents_share_a_memory_and_ask_for_more_tool_calls,
         its_packs_hold_what_matters_and_what_became_of_it_is_told,
+        questions_wait_with_choices_and_with_a_form_and_one_session_is_long,
         another_team_is_left_alone,
         each_day_is_looked_back_on_and_lessons_wait_beside_those_in_force,
     ],
