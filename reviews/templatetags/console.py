@@ -10,6 +10,7 @@ from metacog.audit.words import closed_around
 from metacog.db.rows import COUNTED
 from metacog.http.undoable import undo_of
 from metacog.pages.navigation import Link, by_key, entries, tabs
+from reviews.demo import fill
 from reviews.held.counts import ToDo
 from reviews.presentation import phrases
 from reviews.presentation.ratios import percent
@@ -74,6 +75,12 @@ register.simple_tag(by_key, name="pages_by_key")
 def counted(number: int) -> str:
     """Write a number that was counted up to a bound."""
     return f"{min(number, COUNTED):,}{'+' if number > COUNTED else ''}"
+
+
+@register.simple_tag
+def demo_fills() -> bool:
+    """Say whether the history of a demo is being invented: what waits then is of a past that goes on."""
+    return fill.is_unfinished()
 
 
 @register.filter

@@ -195,6 +195,17 @@ def test_while_it_fills_the_worker_that_waits_is_no_alarm(monkeypatch: pytest.Mo
     assert is_alive(Heartbeat.objects.get(name="worker").at, timezone.now())
 
 
+@pytest.mark.django_db
+def test_while_it_fills_the_queue_says_so(settings: Any, tmp_path: Path, as_person: Any, alice: Any, kuro: Any) -> None:
+    settings.DATA_DIR, said = tmp_path, "This demo is still making up its past"
+    kuro.hold()
+    assert said not in as_person(alice).get("/queue/").text
+    fill.begin(timezone.now(), 1)
+    assert said in as_person(alice).get("/queue/").text
+    fill.end()
+    assert said not in as_person(alice).get("/queue/changes").text
+
+
 @pytest.mark.parametrize("is_terminal", [True, False])
 def test_it_says_how_far_it_is(
     is_terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
