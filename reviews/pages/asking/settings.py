@@ -20,7 +20,8 @@ from metacog.notices import mail
 from metacog.pages.teams.page import tabs
 from reviews.asking import settings, words
 from reviews.asking.forms import KINDS, AskingForm
-from reviews.asking.settings import Members, Rota, Settings
+from reviews.asking.rota import Rota
+from reviews.asking.settings import Members, Settings
 from reviews.models import TeamAsking
 from reviews.outbox.notification_texts import at
 from reviews.pages.person import PersonRequest
