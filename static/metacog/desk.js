@@ -325,8 +325,10 @@ function arrived() {
   nameApproval();
   select(byId("item").dataset.held);
   readFromTop();
-  // What was refused is said by its alert; the focus stays in the text or the reason that is to be mended, if any is.
+  // What was refused is said by its alert; the focus stays in the text or the reason that is to be mended, if any is, and
+  // goes to the first field with an error from a key that was no part of a field.
   if (!document.querySelector("#desk [role=alert]") || !byId("approve")) byId("item-title")?.focus({ preventScroll: true });
+  else if (document.activeElement === document.body) document.querySelector("#edited [aria-invalid=true]")?.focus();
 }
 
 document.addEventListener("htmx:afterSwap", ({ detail: { target, requestConfig, xhr } }) => {

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from tests.browser.axe import faults
 from tests.browser.queue.test_deciding import press, settled
 from tests.browser.queue.test_going_on import hold, hold_back, on_desk
-from tests.reviews.questions.test_api import CHOICES, asked
+from tests.reviews.questions.test_api import CHOICES, SCHEMA, asked
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -121,6 +121,17 @@ def test_whoever_switched_keys_off_has_no_palette(open_page: Any, alice: Any) ->
     page.keyboard.press("a")
     expect(page.locator("#palette")).to_have_count(0)
     expect(page).to_have_url(re.compile("/queue/$"))
+
+
+def test_an_incomplete_answer_takes_the_cursor_to_what_is_missing(open_page: Any, alice: Any, kuro: Any) -> None:
+    asked(kuro, schema=SCHEMA | {"required": ["mail"]})
+    page = open_page(alice)
+    page.goto("/queue/")
+    press(page, "a")
+    expect(page.get_by_role("textbox", name="mail")).to_be_focused()
+    page.keyboard.type("a@b.example")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#told")).to_contain_text("Answered")
 
 
 def test_a_question_shows_its_keys_until_a_field_takes_letters(open_page: Any, alice: Any, kuro: Any) -> None:
