@@ -14,6 +14,7 @@ from metacog.heuristics.text.spans import Place
 from metacog.heuristics.text.tags import ToolCall
 from metacog.heuristics.tool_calls.gate import effect_part
 from metacog.heuristics.tool_calls.laid_out import Line, of_shell, of_sql
+from metacog.heuristics.tool_calls.pack import workspace_of
 from metacog.heuristics.wire.assessment import EffectPart
 from metacog.models import Policy
 from reviews.held.grants import call_of
@@ -57,13 +58,16 @@ def readers_of(responses: Iterable[AgentResponse]) -> dict[tuple[int, int], Read
     if not wanted:
         return {}
     rows = _readers([*{agent for agent, _ in wanted}], [*{version for _, version in wanted}])
-    return {(agent, version): Reader(readers=readers, programs=programs) for agent, version, readers, programs in rows}
+    return {
+        (agent, version): Reader(readers=readers, programs=programs, workspace=workspace_of(packs), trusted=trusted)
+        for agent, version, readers, programs, packs, trusted in rows
+    }
 
 
 @written_once
-def _readers(agents: Any, versions: Any) -> QuerySet[Policy, tuple[int, int, Any, Any]]:
+def _readers(agents: Any, versions: Any) -> QuerySet[Policy, tuple[int, int, Any, Any, Any, Any]]:
     rows = Policy.objects.filter(agent__in=agents, version__in=versions).order_by()
-    return rows.values_list("agent", "version", "readers", "programs")
+    return rows.values_list("agent", "version", "readers", "programs", "packs", "trusted_servers")
 
 
 def reader_of(response: AgentResponse) -> Reader:

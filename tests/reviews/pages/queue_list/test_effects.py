@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from metacog.heuristics.tool_calls.effect_bits import bits_of
 from metacog.http.sealed import sealed
+from metacog.models import Policy
 from reviews.held import alike, decisions, grants
 from reviews.metrics import daily
 from reviews.models import AgentResponse, DailyFigure, HeldCall, HeldItem
@@ -109,6 +110,19 @@ def test_after_an_edit_is_said_what_was_approved_and_beside_it_what_was_held(
         assert "Before the edit: Cannot be undone. Deletes logs." in said
         assert said.count("Cannot be undone. ") == 1
         assert "Reads data." in said
+
+
+def test_an_edited_call_is_read_in_the_folder_of_the_policy(client: Any, kuro: Any, alice: Any) -> None:
+    Policy.objects.filter(agent__public_id=kuro.id).update(packs=[{"name": "coding", "workspace": "/srv/shop"}])
+    call = {"kind": "tool_call", "name": "Bash", "arguments": {"command": "rm -rf /srv/a"}, "require_review": True}
+    held = kuro.respond("I tidy up.", items=[call])["items"][0]["held"]
+    item = HeldItem.objects.select_related("call", "agent").get(public_id=held)
+    decisions.decide(
+        item, alice, "edit", edit=decisions.Arguments({"command": "rm -rf /srv/shop/old"}), accept_risk=True
+    )
+    said = re.sub(r"<[^>]+>", "", client.get(f"/queue/{held}/").content.decode())
+    assert "Deletes /srv/a outside the project." in said
+    assert "Deletes /srv/shop/old." in said
 
 
 def test_a_call_from_before_there_were_effects_says_nothing(client: Any, kuro: Any) -> None:
