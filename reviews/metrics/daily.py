@@ -214,7 +214,8 @@ def _calls(responses: QuerySet[AgentResponse]) -> dict[str, Any]:
 
     with_calls = responses.filter(calls__gt=0).only("verdict")
     for item, fate in settled(with_calls.iterator(chunk_size=100)):
-        count(item["name"], [each["effect"] for each in item.get("effects", ())], fate)
+        if fate != "again":  # it is counted as the held item that it was
+            count(item["name"], [each["effect"] for each in item.get("effects", ())], fate)
     pending = 0
     held = HeldCall.objects.filter(held__response__in=responses)
     for name, bits, state, closed_at in held.values_list("name", "held__effect_bits", "held__state", "held__closed_at"):

@@ -1,4 +1,4 @@
-"""Tool calls that nobody was asked about: what passed by a rule or a grant, and what a rule denied."""
+"""Tool calls that nobody was asked about: let pass by a rule, a grant or an earlier approval, or denied by a rule."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Literal
 from metacog.heuristics.wire.assessment import ItemPart
 from reviews.models import AgentResponse
 
-Fate = Literal["passed", "granted", "denied"]
+Fate = Literal["passed", "granted", "denied", "again"]
 
 
 def settled(responses: Iterable[AgentResponse]) -> Iterator[tuple[ItemPart, Fate]]:
-    """Give the calls of responses that neither wait nor were let pass by an approval of their own, and why."""
+    """Give the calls of responses that do not wait, and why; `again`: the approval of a held item let it pass."""
     for response in responses:
         for item in response.wire_verdict()["items"]:
             if "name" in item and (fate := _fate(item)):
@@ -24,5 +24,4 @@ def _fate(item: ItemPart) -> Fate | None:
         return "denied"
     if item["disposition"] != "pass":
         return None
-    # One that its own approval let pass is counted as the held item that it was.
-    return "granted" if "grant" in item else None if item["recognised"] else "passed"
+    return "granted" if "grant" in item else "again" if item["recognised"] else "passed"

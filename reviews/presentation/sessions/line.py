@@ -365,6 +365,7 @@ def _listed(sentence: str, count: int, which: Iterable[tuple[str, int]]) -> str:
 
 _SETTLED: dict[str, str | Promise] = {
     "passed": _("passed by a rule"), "granted": _("passed by a grant"), "denied": _("denied by a rule"),
+    "again": _("approved earlier"),
 }  # fmt: skip
 _STATES: dict[str, str | Promise] = {
     State.PENDING: _("pending"), State.APPROVED: _("approved"), State.EDITED: _("approved with edits"),

@@ -85,6 +85,14 @@ def test_it_tells_in_order_what_was_said_asked_held_decided_and_what_came_of_it(
     assert page.count("cycle 2") == 1
 
 
+def test_its_numbers_count_every_call_once(client: Any, kuro: Any, alice: Any) -> None:
+    held = kuro.respond("I clean up.", items=[DELETE], session="s")["items"][0]["held"]
+    decide(held, alice, "approve")
+    assert kuro.respond("I clean up.", items=[DELETE], session="s")["items"][0]["disposition"] == "pass"
+    page = client.get(address(kuro)).content.decode()
+    assert says(page, "2 tool calls", "1 call without asking: 1 approved earlier", "1 held: 1 approved")
+
+
 def test_what_is_tried_again_is_folded_and_what_came_out_otherwise_is_not(client: Any, kuro: Any, alice: Any) -> None:
     failed = {"items": [], "session": "s", "command": "pytest -x", "command_failed": True}
     for number in range(4):
