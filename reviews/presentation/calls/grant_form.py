@@ -65,7 +65,8 @@ def form_of(held: HeldItem, posted: Mapping[str, str], *, with_waiting: bool = F
     counts = grants.count(held, found, timezone.now())
     unfits = {match: unfit(match, found.call, found.reading) for match in MATCHES}
     possible = [match for match in ("shape", "call") if unfits[match] is None]
-    chosen = posted.get("grant_match", possible[0])
+    is_final = any(each.effect == "irreversible" for each in found.reading.effects)
+    chosen = posted.get("grant_match", possible[-1] if is_final else possible[0])
     offers = [
         Offer(
             match,

@@ -65,6 +65,15 @@ class TestTheForm:
         assert "in all sessions of kuro" in form
         assert re.search(r"Passes without asking:.*in this session, until tonight", form, re.DOTALL)
 
+    @pytest.mark.parametrize(
+        ("command", "chosen"), [("git push", "shape"), ("aws s3 rm --recursive s3://shop-backups/2025", "call")]
+    )
+    def test_it_begins_with_calls_like_this_but_for_one_that_nothing_undoes(
+        self, client: Any, kuro: Any, command: str, chosen: str
+    ) -> None:
+        page = page_of(client, ask(kuro, arguments={"command": command})["held"])
+        assert re.findall(r'name="grant_match" value="(\w+)"[^>]* checked', page) == [chosen]
+
     def test_nobody_is_offered_it_who_may_not_decide_nor_where_a_rule_would_beat_it(
         self, client: Any, as_person: Any, kuro: Any, victor: Any
     ) -> None:
