@@ -45,7 +45,7 @@ def given(client: Any, kuro: Caller, **form: str) -> CallGrant:
 def test_one_press_allows_the_same_call_for_ten_minutes_whatever_the_form_says(client: Any, kuro: Any) -> None:
     held = ask(kuro, call_id="first")["held"]
     page = page_of(client, held)
-    assert "Also allow the same call for 10 minutes" in page
+    assert "Approve, and the same call for 10 minutes" in page
     decide(client, held, **FORM | {"grant_scope": "agent", "grant_until": "7d", "grant_again": "1"})
     grant = CallGrant.objects.get(held__public_id=held)
     assert (grant.match, grant.scope, grant.most_uses) == ("call", "session", None)
