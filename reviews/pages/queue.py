@@ -128,7 +128,7 @@ def following(request: PersonRequest, held_id: str) -> HttpResponse:
     if found is None and "now" not in request.GET:
         return HttpResponse(status=204)
     shown = visible_item_or_404(request, found) if found else None
-    desk = _desk(request, filters, shown, around, in_sight="now" in request.GET)
+    desk = _desk(request, filters, shown, around, in_sight="now" in request.GET, is_done=True)
     answer = render(request, "reviews/_desk.html", desk)
     return push_url(answer, (reverse("item", args=[shown.public_id]) if shown else reverse("queue")) + filters.query)
 
@@ -333,7 +333,7 @@ def _go_on(
     if not request.htmx:
         return HttpResponseRedirect(url)
     page = listing.page(filters, request.user, around)
-    context = _desk(request, filters, held, around, just_done=decision)
+    context = _desk(request, filters, held, around, just_done=decision, is_done=True)
     context |= _list(request, filters, page, held.public_id if held else "") | {"oob": True}
     return push_url(render(request, "reviews/_next.html", context), url)
 

@@ -266,6 +266,16 @@ def test_a_swap_brings_the_next_item_and_the_list(client: Any, kuro: Any, decide
     assert 'data-title="(1) Queue"' in page
 
 
+def test_after_the_last_item_with_some_filters_none_is_left(client: Any, kuro: Any) -> None:
+    held, htmx = HeldItem.objects.get(public_id=kuro.hold()), {"hx-request": "true"}
+    told = "No items left with these filters"
+    form = {"verdict": "approve", "version": held.version, "sha256": held.sha256}
+    nothing = client.get("/queue/?kind=task")
+    shown = client.get(f"/queue/{held.public_id}/next?kind=chat&now=1", headers=htmx)
+    swapped = client.post(f"/queue/{held.public_id}/decide?kind=chat", form, headers=htmx)
+    assert [told in answer.content.decode() for answer in (nothing, shown, swapped)] == [False, True, True]
+
+
 def test_deciding_takes_a_post_with_a_token(alice: Any, kuro: Any) -> None:
     from django.test import Client
 
