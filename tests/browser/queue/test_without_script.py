@@ -77,7 +77,7 @@ def test_keys_and_copying_are_offered_where_they_work(open_page: Any, olga: Any,
     page = open_page(olga, java_script_enabled=has_script)
     kuro.hold()
     page.goto(reverse("queue"))
-    expect(page.locator("#approve kbd")).to_be_visible(visible=has_script)
+    expect(page.locator("#approve .at-rest")).to_be_visible(visible=has_script)
     expect(page.locator(".act .hints")).to_be_visible(visible=has_script)
     get_stuck(kuro)
     page.goto(reverse("problem", args=[Problem.objects.get().public_id]))
