@@ -54,16 +54,16 @@ class PackList:
 
     @classmethod
     def posted(cls, data: QueryDict, *, do: str) -> PackList:
-        """Take what a form holds; `do` is the button that was pressed, if one was."""
+        """Take what a form holds, a pack that is chosen but not yet added too; `do` is the button that was pressed."""
         names, folders = data.getlist("pack-name"), data.getlist("pack-workspace")
         given = [_given(name, folder.strip()) for name, folder in zip(names, folders, strict=False)]
         typed = data.get("pack-new-workspace", "").strip()
         folder = next((each.strip() for each in folders if each.strip()), typed)
         removed = do.removeprefix("pack-remove-")
-        if do == "pack-add" and data.get("pack-new"):
-            given = with_pack(given, str(data["pack-new"]), typed or None)
-        elif do.startswith("pack-remove-") and removed.isdecimal() and int(removed) < len(given):
+        if do.startswith("pack-remove-") and removed.isdecimal() and int(removed) < len(given):
             del given[int(removed)]
+        if data.get("pack-new"):
+            given = with_pack(given, str(data["pack-new"]), typed or None)
         return cls(given, folder)
 
     @property

@@ -44,7 +44,7 @@ def fields(page: str) -> dict[str, Any]:
     for tag in re.findall(r"<input[^>]*>", part):
         name, value = re.search(r'name="([^"]+)"', tag), re.search(r'value="([^"]*)"', tag)
         assert name
-        if "checkbox" in tag and "checked" not in tag:
+        if re.search("checkbox|radio", tag) and "checked" not in tag:
             continue
         told = html.unescape(value[1]) if value else "on"
         sent.setdefault(name[1], []).append(told)
@@ -93,6 +93,15 @@ def test_packs_are_added_with_their_folder_and_removed(desk: Desk, kuro: Any) ->
     page = post(desk, fields(page), do="pack-remove-0").content.decode()
     assert "pack-name" not in fields(page)
     assert kept in page
+
+
+def test_a_chosen_pack_is_in_the_draft_before_its_button_is_pressed(desk: Desk) -> None:
+    sent = fields(desk.client.get(desk.address).content.decode()) | {"pack-new": "mail", "pack-new-workspace": ""}
+    page = post(desk, sent, do="preview").content.decode()
+    seen = re.search(r'name="seen"[^>]*value="(\w+)"', page)
+    assert seen
+    post(desk, sent, do="save", note="it reads mail", seen=seen[1])
+    assert Policy.objects.get(version=2).packs == [{"name": "mail"}]
 
 
 def test_each_rule_says_what_it_did(desk: Desk, kuro: Any, alice: Any, undo_at_once: None) -> None:
