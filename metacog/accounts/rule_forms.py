@@ -118,6 +118,7 @@ class Condition:
     operator: str = "eq"
     value: str = ""
     errors: list[str] = field(default_factory=list)
+    wrong: str = ""  # what they are of: the pointer or the value
     line: str = ""  # its place in the rule
     drop: str = ""  # what its button does
     missing: str = ""  # what the button does that has calls asked about in which a number's argument is missing
@@ -125,6 +126,10 @@ class Condition:
     @property
     def is_blank(self) -> bool:
         return not self.pointer and not self.value
+
+    def refuse(self, wrong: str, told: Any) -> None:
+        self.errors.append(str(told))
+        self.wrong = wrong
 
     def parsed(self) -> Any:
         """Read the value: JSON, else the text as it stands.
@@ -220,11 +225,11 @@ class Row:
         return bool(self.errors) or any(each.errors for each in self.conditions)
 
     @property
-    def errors_by_cell(self) -> list[tuple[str, list[str]]]:
-        """Return what is wrong by cell, the right ones too."""
+    def errors_by_cell(self) -> list[tuple[str, list[str], str]]:
+        """Return what is wrong by cell, the right ones too; of a condition, with which half of it."""
         names = ("tool", "do", "where", "reason", *(("effects", "hints", "approvers") if self.more else ()))
-        own = [(name, self.errors.get(name, [])) for name in names]
-        return own + [(f"where-{line}", each.errors) for line, each in enumerate(self.conditions)]
+        own = [(name, self.errors.get(name, []), "") for name in names]
+        return own + [(f"where-{line}", each.errors, each.wrong) for line, each in enumerate(self.conditions)]
 
     def as_rule(self) -> dict[str, Any]:
         """Give the rule as it is stored; what cannot be read is written to `errors`."""
@@ -235,14 +240,14 @@ class Row:
             try:
                 value = each.parsed()
             except NotANumber as error:
-                each.errors.append(str(error))
+                each.refuse("value", error)
                 continue
             except ValueError:
-                each.errors.append(_('Not valid JSON. Write a text in quotes: "…".'))
+                each.refuse("value", _('Not valid JSON. Write a text in quotes: "…".'))
                 continue
             asked = where.setdefault(each.pointer, {})
             if each.operator in asked:
-                each.errors.append(_("The rule already has this condition."))
+                each.refuse("pointer", _("The rule already has this condition."))
             asked[each.operator] = value
         rule: dict[str, Any] = {"tool": self.tool, "where": where, "do": self.do, "reason": self.reason}
         more = self.more.as_rule() if self.more else {}
@@ -359,8 +364,10 @@ class RuleTable:
                 for each in row.conditions:
                     if each.is_blank or each.pointer != loc[2] or (len(loc) > 3 and each.operator != loc[3]):
                         continue
-                    told = _ERRORS["pointer"] if len(loc) == 3 else _VALUE_ERRORS.get(each.operator, translated(detail))
-                    each.errors.append(str(told))
+                    if len(loc) == 3:
+                        each.refuse("pointer", _ERRORS["pointer"])
+                    else:
+                        each.refuse("value", _VALUE_ERRORS.get(each.operator, translated(detail)))
             else:
                 row.errors.setdefault(name, []).append(str(_ERRORS.get(name, translated(detail))))
         self.rules = None if is_wrong else rules
@@ -590,7 +597,7 @@ class RulesField(forms.CharField):
         told = list(table.errors)
         for number, row in enumerate([row for row in table.rows if not row.is_blank], 1):
             found = [detail for details in row.errors.values() for detail in details]
-            found += [f"{each.pointer}: {detail}" for each in row.conditions for detail in each.errors]
+            found += [f"{each.pointer}{_(': ')}{detail}" for each in row.conditions for detail in each.errors]
             told += [_("Rule %(number)d: %(detail)s") % {"number": number, "detail": detail} for detail in found]
         if told or table.rules is None:
             raise ValidationError(told or [_("These are not rules.")])

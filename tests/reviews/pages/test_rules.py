@@ -303,6 +303,16 @@ def test_a_preview_says_what_is_wrong_at_the_cell_that_sent_it(desk: Desk) -> No
     moved = sent | {"rule-order": ["1", "0"], "rule-1-where-0-pointer": "eur"}  # as the page has it after a move
     page = desk.client.post(desk.address, DRAFT | moved, headers={"HX-Request": "true"}).content.decode()
     assert re.findall(r'id="([\w-]+)" hx-swap-oob="true">\s*<p>Write a JSON Pointer', page) == ["rule-1-where-0-error"]
+    moved |= {"rule-1-where-0-pointer": "/eur", "rule-1-where-0-value": "1,000"}
+    page = desk.client.post(desk.address, DRAFT | moved, headers={"HX-Request": "true"}).content.decode()
+    assert re.findall(r'of-value"\s+id="([\w-]+)" hx-swap-oob="true">\s*<p>Enter a number', page) == [
+        "rule-1-where-0-error"
+    ]
+    shown = re.findall(
+        r'name="(rule-\d-where-\d-\w+)"[^>]*aria-invalid', post(desk, moved, do="preview").content.decode()
+    )
+    assert shown == ["rule-0-where-0-value"]
+    moved |= {"rule-1-where-0-pointer": "eur", "rule-1-where-0-value": "50"}
     as_json = fields(post(desk, moved, do="rules-as-json").content.decode())
     assert "eur" in json.loads(as_json["rules"][0])[0]["where"]
 

@@ -59,9 +59,7 @@ def test_an_owner_saves_a_draft_as_it_was_shown(
     assert "for all agents" in told
 
 
-def test_the_agents_policy_page_says_that_they_come_first(
-    kuro: Caller, olga: Any, aurora: Any, as_person: Any
-) -> None:
+def test_the_agents_policy_page_says_that_they_come_first(kuro: Caller, olga: Any, aurora: Any, as_person: Any) -> None:
     page = reverse("policy", args=[kuro.id])
     assert 'id="team-rules"' not in as_person(olga).get(page).content.decode()
     settle_team(aurora, olga, RM)
@@ -129,3 +127,10 @@ def test_a_post_asks_no_more_with_a_teams_rules(kuro: Caller, aurora: Any, olga:
     questions("warm again")
     assert questions("b") == before
     assert Team.objects.get(pk=aurora.pk).rules_version == 1
+
+
+def test_a_preview_says_what_is_wrong_at_its_cell(olga: Any, address: str, as_person: Any) -> None:
+    row = {"tool": "x", "do": "ask", "where-0-pointer": "/eur", "where-0-operator": "gt", "where-0-value": "much"}
+    table = {"rules_in": "table", "rule-order": "0"} | {f"rule-0-{name}": value for name, value in row.items()}
+    page = as_person(olga).post(address, table, headers={"HX-Request": "true"}).content.decode()
+    assert re.search(r'of-value"\s+id="rule-0-where-0-error" hx-swap-oob="true">\s*<p>Enter a number', page)
