@@ -26,7 +26,8 @@ _SAYINGS: tuple[tuple[str, Any], ...] = (
     # rules on tool calls
     (r"must be a list", _("Write a list.")),
     (r"must be at most (?P<most>\d+) rules", _("Write at most %(most)s rules.")),
-    (r"must be an object", _("Write an object.")),
+    (r"must be at most (?P<most>\d+) \D+", _("Write at most %(most)s entries.")),
+    (r"must be an object(?:, not .+)?", _("Write an object.")),
     (r"is not part of a rule", _("A rule has no such field.")),
     (
         r"must be the name of a tool, .+",
@@ -36,6 +37,12 @@ _SAYINGS: tuple[tuple[str, Any], ...] = (
     (r"must be true or false", _("Write true or false.")),
     (r"must be an object: JSON Pointers .+", _("Write an object: JSON Pointers, each with its conditions.")),
     (r"must be an object with a `program`.*", _("Name the program.")),
+    (r'must be an object with a "name"', _("Name the pack.")),
+    (
+        r"must be (?:an object: tools, .+|an object with 1 to \d+ JSON Pointers)",
+        _("Write an object: tools, each with JSON Pointers into its arguments."),
+    ),
+    (r"must be the name of a server, .+", _("Enter the name of a server; * stands for any characters.")),
     (r"must be a row of the table of programs: no effect is called (?P<name>.+)", _("No effect is called %(name)s.")),
     (r"must be a row of the table of programs: .+", _("This is not a row of the table: see docs/programs.md.")),
     (r"is not part of a row", _("A row has no such part.")),
@@ -57,13 +64,21 @@ _SAYINGS: tuple[tuple[str, Any], ...] = (
     (r"must stand in a rule that allows", _("Only a rule that allows has a definition.")),
     (r"is not part of a pack", _("A pack has no such field.")),
     # the rest of a policy
+    (r"must not be below threshold: .+", _("Holding cannot start below the marking threshold.")),
+    (r"must not be above pass_at: .+", _("“Low below” must be lower than “Passes from”.")),
+    (r"must hold no NUL .+", _("Remove the NUL character.")),
+    (r"is missing", _("This is missing.")),
+    (r"is not part of (?:these settings|a policy)", _("A policy has no such field.")),
+    (r"must be a (?:whole |finite )?number", _("Enter a number.")),
+    (r"must be (?P<low>[\d.]+) or more", _("Write %(low)s or more.")),
+    (r"must be (?P<high>[\d.]+) or less", _("Write %(high)s or less.")),
     (r"must be a whole number from (?P<low>\d+) to (?P<high>\d+)", _("Write a whole number from %(low)s to %(high)s.")),
     (r"must be a number from (?P<low>\d+) to (?P<high>\d+)", _("Write a number from %(low)s to %(high)s.")),
     (
         r"must be (?:.+ of )?1 to (?P<most>\d+) characters",
         _("Write a text of 1 to %(most)s characters."),
     ),
-    (r"must be one of (?P<names>.+)", _("Choose one of: %(names)s.")),
+    (r"must be one of (?P<names>.+?)(?:, or as .+)?", _("Choose one of: %(names)s.")),
     (r'must be (?P<names>".+")', _("Choose one of: %(names)s.")),
 )
 _COMPILED = [(re.compile(expression, re.DOTALL), saying) for expression, saying in _SAYINGS]

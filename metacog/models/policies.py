@@ -17,6 +17,7 @@ from metacog.heuristics.text.strict_json import pointer
 from metacog.heuristics.tool_calls.rules import errors_in, of_team
 from metacog.models.agents import Agent
 from metacog.models.people import Team, User
+from metacog.refusals import translated
 
 YEAR = 31_536_000  # seconds; the engine's policy takes no longer ones
 FAULTS_TOLD = 3  # in one line
@@ -38,6 +39,12 @@ def in_one_line(faults: Sequence[tuple[str, str]]) -> str:
     """Say what cannot be read, as much of it as goes into a line."""
     told = [f"{pointer} {detail}".lstrip() for pointer, detail in faults[:FAULTS_TOLD]]
     return "; ".join(told) + "; …" * (len(faults) > FAULTS_TOLD)
+
+
+def in_sentences(faults: Sequence[tuple[str, str]]) -> list[str]:
+    """Say as much in the reader's language, each with its place."""
+    told = [f"{pointer}{_(': ')}{translated(detail)}" if pointer else translated(detail) for pointer, detail in faults]
+    return told[:FAULTS_TOLD] + ["…"] * (len(told) > FAULTS_TOLD)
 
 
 class Policy(models.Model):
@@ -177,6 +184,10 @@ class Policy(models.Model):
         """Say what is wrong with it in one line."""
         return in_one_line(self.faults)
 
+    @property
+    def fault_sentences(self) -> list[str]:
+        return in_sentences(self.faults)
+
     def as_dict(self) -> dict[str, Any]:
         """Return the policy object of the wire, for `heuristics.Policy.from_dict`."""
         return {
@@ -250,6 +261,10 @@ class TeamRules(models.Model):
     def fault(self) -> str:
         """Say what is wrong with them in one line."""
         return in_one_line(self.faults)
+
+    @property
+    def fault_sentences(self) -> list[str]:
+        return in_sentences(self.faults)
 
     @property
     def readable(self) -> list[dict[str, Any]]:

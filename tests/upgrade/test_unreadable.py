@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
+from django.utils.translation import override
 
 from metacog import unreadable
 from metacog.accounts import agents as accounts
@@ -38,29 +40,40 @@ def spoil(caller: Caller, **texts: str | int) -> None:
     unreadable.policies.forget()  # as in a process that has not looked yet
 
 
-@pytest.mark.parametrize(
-    ("column", "stored", "pointer"),
-    [
-        ("rules", '"[]"', "/rules"),
-        ("rules", '[{"tool": "rm"', "/rules"),
-        ("rules", "null", "/rules"),
-        ("rules", '{"tool": "rm"}', "/rules"),
-        ("rules", '[{"tool": "rm"}]', "/rules/0/do"),
-        ("rules", '["rm"]', "/rules/0"),
-        ("weights", "[]", "/weights"),
-        ("weights", '{"no-hedge": "5"}', "/weights/no-hedge"),
-        ("weights", '{"unheard-of": 5}', "/weights/unheard-of"),
-        ("release", '"person"', "/release"),
-        ("marks", '"none"', "/marks"),
-        ("parts", '{"quality": 1}', "/parts/quality"),
-        ("quality", "7", "/quality"),
-        ("stuck", '["x"]', "/stuck"),
-        ("hold_at", 150, "/hold_at"),
-        ("hold_at", 20, "/hold_at"),  # below the threshold
-        ("default_tool_call", "maybe", "/default_tool_call"),
-        ("profile", "none", "/profile"),
-    ],
-)
+SPOILED: list[tuple[str, str | int, str]] = [
+    ("rules", '"[]"', "/rules"),
+    ("rules", '[{"tool": "rm"', "/rules"),
+    ("rules", "null", "/rules"),
+    ("rules", '{"tool": "rm"}', "/rules"),
+    ("rules", '[{"tool": "rm"}]', "/rules/0/do"),
+    ("rules", '["rm"]', "/rules/0"),
+    ("weights", "[]", "/weights"),
+    ("weights", '{"no-hedge": "5"}', "/weights/no-hedge"),
+    ("weights", '{"unheard-of": 5}', "/weights/unheard-of"),
+    ("release", '"person"', "/release"),
+    ("marks", '"none"', "/marks"),
+    ("parts", '{"quality": 1}', "/parts/quality"),
+    ("quality", "7", "/quality"),
+    ("stuck", '["x"]', "/stuck"),
+    ("hold_at", 150, "/hold_at"),
+    ("hold_at", 20, "/hold_at"),  # below the threshold
+    ("default_tool_call", "maybe", "/default_tool_call"),
+    ("profile", "none", "/profile"),
+]
+
+
+@pytest.mark.parametrize(("column", "stored", "pointer"), SPOILED)
+def test_people_read_what_is_wrong_in_their_language(
+    kuro: Any, translated: Any, column: str, stored: str | int, pointer: str
+) -> None:
+    spoil(kuro, **{column: stored})
+    with override("zh-hant"):
+        [told] = Policy.objects.get(agent__public_id=kuro.id).fault_sentences
+    assert told.startswith(f"{pointer}：")
+    assert not re.search("[a-z]{3,} [a-z]{2,}", told)
+
+
+@pytest.mark.parametrize(("column", "stored", "pointer"), SPOILED)
 def test_the_agent_is_refused_and_the_field_is_named(kuro: Any, column: str, stored: str | int, pointer: str) -> None:
     held = kuro.hold()
     Heartbeat.objects.create(name="worker", at=timezone.now())
@@ -107,7 +120,7 @@ def test_whoever_sees_the_agent_is_told_and_an_owner_mends_it(
             shown = page.content.decode()
             assert page.status_code == 200
             assert "Policy 1 of kuro cannot be read" in shown
-            assert "/rules must be a list" in shown
+            assert "/rules: Write a list." in shown
             assert f'href="/agents/{kuro.id}/policy/"' in shown
     assert "cannot be read" not in as_person(mallory).get("/queue/").content.decode()
     desk = Desk(as_person(olga), kuro)
