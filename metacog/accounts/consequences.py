@@ -97,7 +97,7 @@ def of_hesitation_off(agent: Agent, now: datetime) -> list[str]:
 def of_revoking(agent: Agent) -> list[str]:
     """Say what ending all keys of an agent but the newest takes away."""
     keys = AgentKey.objects.filter(agent=agent, revoked_at=None).count()
-    return [_keys_stop(max(0, keys - 1)), _("The newest key and its secret stay.")]
+    return [_keys_stop(keys - 1), _("The newest key and its secret stay.")]
 
 
 def of_issuing(agent: Agent) -> list[str]:

@@ -195,6 +195,8 @@ def agent_confirm(request: Request, agent_id: str, step: str) -> HttpResponse:
     found = _agent(request, agent_id, Role.OWNER)
     if step not in (*STEPS.values(), "issue-key", "revoke-keys"):
         raise Http404
+    if step == "revoke-keys" and AgentKey.objects.filter(agent=found, revoked_at=None).count() < 2:
+        return _nothing_to_revoke(request, found)
     return confirm(request, _step(found, step), blank=_form(found, step))
 
 
@@ -308,9 +310,13 @@ def agent_revoke(request: Request, agent_id: str) -> HttpResponse:
         told = ngettext("%(count)s older key is revoked.", "%(count)s older keys are revoked.", ended)
         last = AgentKey.objects.filter(agent=found).exclude(revoked_at=None).order_by("-revoked_at", "-pk").first()
         done(request, told % {"count": ended}, f"restore-{last.pk if last else 0}")
-    else:
-        messages.info(request, _("There was no older key to revoke."))
-    return redirect("agent", found.public_id)
+        return redirect("agent", found.public_id)
+    return _nothing_to_revoke(request, found)
+
+
+def _nothing_to_revoke(request: Request, agent: Agent) -> HttpResponse:
+    messages.info(request, _("There was no older key to revoke."))
+    return redirect("agent", agent.public_id)
 
 
 @require_POST

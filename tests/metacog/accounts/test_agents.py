@@ -301,6 +301,8 @@ class TestDangerousSteps:
 
     def test_it_names_the_consequence_in_numbers(self, olga: Any, kuro: Any, as_person: Any) -> None:
         client = as_person(olga)
+        told_there_is_none = client.get(reverse("agent-confirm", args=[kuro.id, "revoke-keys"]), follow=True)
+        assert "There was no older key to revoke." in told_there_is_none.content.decode()
         for _ in range(9):
             kuro.hold()
         client.post(reverse("agent-rotate", args=[kuro.id]))
