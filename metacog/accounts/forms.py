@@ -264,6 +264,8 @@ class NewAgentForm(AgentForm, PackForm):
     def __init__(self, teams: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["team"].queryset = teams  # type: ignore[attr-defined]  # it is the ModelChoiceField above
+        if not self.is_bound:
+            self.fields["name"].widget.attrs["autofocus"] = True
 
     def wanted(self) -> dict[str, Any]:
         """Give what `create_agent` is called with."""
