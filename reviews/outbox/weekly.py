@@ -180,7 +180,7 @@ class Letter:
     @property
     def text(self) -> str:
         colon = gettext(": ")
-        lines = [self.report.first_line, self.days, ""]
+        lines = [self.report.first_line, *filter(None, [self.report.counted]), self.days, ""]
         for title, told, more, address in self.sections:
             lines += [title]
             for name, said, path in told:

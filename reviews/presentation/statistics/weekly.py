@@ -51,6 +51,7 @@ class Weekly:
     team: Team
     days: Range
     first_line: str
+    counted: str  # what the first line counts
     sections: Sequence[Section]
     is_empty: bool  # nothing was held in these days or in those before, and nothing was missed or is to be retired
 
@@ -65,7 +66,7 @@ def read(team: Team, viewer: User, days: Range, name: Naming = masked_text) -> W
         told = gettext(
             "Nothing was held in the two weeks before today. Items held today appear in the report from tomorrow on."
         )
-        return Weekly(team, days, told, [], is_empty=True)
+        return Weekly(team, days, told, "", [], is_empty=True)
     missed = missed or [Line(gettext("No spot checks were answered, and no corrections confirmed."))]
     sections = [
         _section(pgettext("weekly report", "Held"), _held(found), gettext("Statistics"), "statistics", team, days),
@@ -86,6 +87,7 @@ def read(team: Team, viewer: User, days: Range, name: Naming = masked_text) -> W
         team,
         days,
         plainly.first_line(found.total, found.before, days),
+        gettext("Texts and tool calls; what agents withdrew is not counted."),
         [each for each in sections if each.lines],
         is_empty=False,
     )
@@ -119,8 +121,6 @@ def _held(found: Report) -> list[Line]:
         )
     if total.seconds:
         told.append(gettext("Half of the decisions took at most %(time)s.") % {"time": duration(total.median_seconds)})
-    if total.withdrawn or any(total.all_calls.values()):
-        told.append(gettext("The first line counts texts and tool calls together, without what agents withdrew."))
     return [Line(each) for each in told]
 
 

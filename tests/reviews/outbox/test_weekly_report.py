@@ -79,7 +79,8 @@ def test_it_says_what_was_held_found_missed_and_what_to_retire(aurora: Any) -> N
     message: Any = mail.outbox[0]
     [(html, _type)] = message.alternatives
     first = "People rejected 27 of the 60 items they decided, about the same share as the week before."
-    assert message.body.startswith(f"{first}\nAurora, Nov 23, 2026 to Nov 29, 2026 (UTC)\n")
+    what = "Texts and tool calls; what agents withdrew is not counted."
+    assert message.body.startswith(f"{first}\n{what}\nAurora, Nov 23, 2026 to Nov 29, 2026 (UTC)\n")
     for told in (
         "27 texts and tool calls were rejected or withdrawn. 4 were approved with edits.",
         "Undecided: 2 expired, 3 still pending.",
