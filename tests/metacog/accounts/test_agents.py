@@ -37,6 +37,7 @@ def new(client: Any, team: Any, **data: str) -> Any:
 class TestAdding:
     def test_it_shows_key_and_secret_once(self, olga: Any, aurora: Any, as_person: Any) -> None:
         client = as_person(olga)
+        assert re.search('name="name"[^>]* autofocus', client.get(reverse("agent-new")).content.decode())
         answer = new(client, aurora, callback_url="http://receiver:9000/hook")
         key, secret = secrets_in(html.unescape(answer.content.decode()))
         assert "no-store" in answer["Cache-Control"]
