@@ -171,5 +171,5 @@ def in_words(given: Iterable[Mapping[str, Any]]) -> str:
     told = []
     for each in given:
         title, folder = title_of(str(each.get("name"))), each.get("workspace")
-        told.append(f"{title} ({folder})" if folder else title)
+        told.append(gettext("%(pack)s (%(folder)s)") % {"pack": title, "folder": folder} if folder else title)
     return pgettext("list", ", ").join(told)

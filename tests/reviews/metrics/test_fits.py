@@ -235,7 +235,7 @@ class TestThePolicyPage:
     @table(
         ("written", "told"),
         [
-            ([(40, CLAIM, "reject")], "40 decisions; suggestions need 100."),
+            ([(40, CLAIM, "reject")], "Suggestions need 100 decisions and spot checks."),
             ([(140, CLAIM, "reject")], "must each contain at least 10 right and 10 wrong responses"),
             ([(70, CLAIM, "reject"), (70, CLAIM, "approve")], "no signal that fired often enough separates wrong"),
             ([(60, ERROR, "reject"), (40, CLAIM, "approve")], "from the current weights, 15 of 18 against 15 of 18."),
