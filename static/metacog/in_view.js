@@ -5,6 +5,7 @@ import { beginning, byId, say, setText, words } from "./page.js";
 // -- areas that are cut ----------------------------------------------------------------------------
 
 const AREAS = "pre.code, .answered, .changed, .says, .clipped, .md .scroll, .editor textarea";
+const FEW = 3; // lines that are not worth a fold
 const sized = new ResizeObserver((entries) => entries.forEach(({ target }) => markEdge(target)));
 
 // How many lines are below what is shown, a line that is cut among them.
@@ -23,6 +24,7 @@ function columnsBeside(area) {
 function markEdge(area) {
   if (!area.isConnected || !area.checkVisibility()) return;
   const isCut = area.scrollHeight > area.clientHeight + 1 && getComputedStyle(area).overflowY !== "visible";
+  if (isCut && !area.scrollTop && linesBelow(area) <= FEW && !area.matches(".scroll, textarea, .whole-shown")) return showOn(area);
   const lines = isCut ? Math.max(0, linesBelow(area)) : 0, columns = isCut ? 0 : columnsBeside(area);
   if (!isCut && !columns && !area.edge) return;
   if (!area.edge?.isConnected) {

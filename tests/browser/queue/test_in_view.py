@@ -66,6 +66,15 @@ def test_what_was_scrolled_into_view_is_approved_at_once(open_page: Any, alice: 
     expect(page.locator("#told")).to_contain_text("Approved")
 
 
+def test_a_few_lines_more_are_shown_instead_of_counted(open_page: Any, alice: Any, kuro: Any) -> None:
+    held = [ask(kuro, f"ls {lines}", description="Why\n" * lines + "so.") for lines in (9, 14)]
+    page = open_page(alice)
+    for one, counted in zip(held, (0, 1), strict=True):
+        page.goto(f"/queue/{one}/")
+        expect(page.locator(".says.shaded:is(.cut, .whole-shown)")).to_be_visible()
+        expect(page.locator(".agent-says .edge")).to_have_count(counted)
+
+
 def test_one_wide_line_is_counted_by_the_lines_it_takes(open_page: Any, alice: Any, kuro: Any) -> None:
     held = ask(kuro, "echo " + "x" * 20_000 + "; rm -rf /srv")
     page = open_page(alice)
