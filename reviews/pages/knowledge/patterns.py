@@ -36,7 +36,7 @@ from reviews.learning.extract import Teacher
 from reviews.learning.pattern_stats import Standing
 from reviews.models import Decision, HeldItem, PatternOrigin
 from reviews.pages.knowledge import proposals
-from reviews.pages.knowledge.proposals import Evidence
+from reviews.pages.knowledge.proposals import Evidence, Trial
 from reviews.pages.person import PersonRequest, number
 from reviews.presentation.marks import marks
 from reviews.presentation.ratios import percent, ratio
@@ -358,6 +358,7 @@ def _pattern_page(
         "form": form or WrittenForm(stored=_words(found)),
         "editing": form is not None,
         "backtest": backtest_told(tested) if tested else None,
+        "trial": Trial.of(found),
         "is_draft": is_draft,
         "seen": digest(tried) if tried else "",
         "problem": problem,

@@ -229,7 +229,9 @@ def test_a_proposal_is_recommended_where_it_beats_the_base_rate(
         assert '<span class="state ok">Recommended' not in told
 
 
-def test_a_proposal_has_its_backtest_in_its_row(kuro: Any, aurora: Any, carla: Any, as_person: Any) -> None:
+def test_a_proposal_has_its_backtest_in_its_row_and_on_its_page(
+    kuro: Any, aurora: Any, carla: Any, as_person: Any
+) -> None:
     for number in range(10):
         kuro.respond(SAID if number < 2 else f"Case {number} is closed.", items=[])
     found = ErrorPattern.objects.create(team=aurora, keywords=["in 30 days"], description="d", state="proposed")
@@ -238,6 +240,9 @@ def test_a_proposal_has_its_backtest_in_its_row(kuro: Any, aurora: Any, carla: A
     now = timezone.now()
     assert [trials.try_due(now), trials.try_due(now)] == [1, 0]
     assert "Fires on 20.0% of responses" in words(client.get("/patterns/"))
+    page = words(client.get(reverse("pattern", args=[found.pk])))
+    assert "Fires on 20.0% of responses" in page
+    assert "Last run" in page
     lifecycle.edit(found, carla, keywords=["in 31 days"], description="d", source="external")
     assert "Run backtest" in words(client.get("/patterns/")), "that was of other keywords"
     assert trials.try_due(now) == 1
