@@ -29,6 +29,7 @@ _PAGES: Sequence[tuple[str, str | Promise]] = (
     ("agent", "%(agent)s"),
     ("policy", _("Policy of %(agent)s")),
     ("agent-context", _("Next context of %(agent)s")),
+    ("agent-day", _("Sessions of %(agent)s")),
 )
 NEWEST = 200  # held items that are looked through, by how their texts begin
 

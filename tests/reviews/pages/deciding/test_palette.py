@@ -19,8 +19,9 @@ def test_it_finds_agents_by_name_items_by_words_and_rows_by_the_beginning_of_the
     alice: Any, as_person: Any, kuro: Any
 ) -> None:
     held, client = kuro.hold(), as_person(alice)
-    assert found(client, "UR") == [f"/agents/{kuro.id}/{page}" for page in ("", "policy/", "context/")]
+    assert found(client, "UR") == [f"/agents/{kuro.id}/{page}" for page in ("", "policy/", "context/", "day/")]
     assert found(client, "policy ur") == [f"/agents/{kuro.id}/policy/"]
+    assert found(client, "session") == [f"/agents/{kuro.id}/day/"]
     assert found(client, "cache clearly") == [f"/queue/{held}/"]
     assert found(client, held[:20]) == [f"/queue/{held}/"]
     assert found(client, kuro.id) == [f"/agents/{kuro.id}/"]
