@@ -15,7 +15,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from metacog.heuristics.effects.effect import KINDS
 from metacog.heuristics.text import strict_json
@@ -605,12 +605,15 @@ class RulesField(forms.CharField):
 
 
 def approvers_in_words(rule: Mapping[str, Any]) -> str:
-    """Say who must approve what a rule asks about, as in "2 people, an owner"; "" where anybody may."""
+    """Say who must approve what a rule asks about, as in "2 people, each an owner"; "" where anybody may."""
     who = rule.get("approvers") or {}
-    told = [ngettext("%(n)s person", "%(n)s people", who["people"]) % {"n": who["people"]}] if "people" in who else []
-    told += [str(ROLE_NAMES[who["role"]])] if "role" in who else []
-    told += [_("somebody of %(group)s") % {"group": who["group"]}] if "group" in who else []
-    return _(", ").join(told)
+    each = [str(ROLE_NAMES[who["role"]])] if "role" in who else []
+    each += [_("a member of “%(group)s”") % {"group": who["group"]}] if "group" in who else []
+    one = _(", ").join(each)
+    if "people" not in who:
+        return one
+    people = ngettext("%(n)s person", "%(n)s people", who["people"]) % {"n": who["people"]}
+    return pgettext("in a rule", "%(people)s, each %(one)s") % {"people": people, "one": one} if one else people
 
 
 def what_it_does(rule: Mapping[str, Any], words: Words) -> str:

@@ -137,7 +137,9 @@ class TestTheTable:
             {"tool": "mcp__fs__*", "do": "allow", "hints": {"a": True, "b": "c"}, "definition": "0" * 64},
             {"tool": "*", "where": {"": {"secret": True}}, "effects": {"only": ["read"]}, "do": "deny"},
         ]
-        sent = fields(desk.client.get(desk.address + address(*rules)).content.decode())
+        page = desk.client.get(desk.address + address(*rules)).content.decode()
+        assert "Ask a person (2 people, each an owner, a member of “money”)" in page
+        sent = fields(page)
         assert (sent["rule-0-effects"], sent["rule-0-people"]) == (["delete", "send"], ["2"])
         assert as_json(desk, sent) == rules
         # They come once they are asked for, and what is wrong with them is said.
