@@ -481,6 +481,8 @@ def _desk(
     shown_text = "" if is_call else held.text if may_see else secrets.masked_text(held.text)
     history = _history(held.pk)
     standing = next((decision for decision in history if decision.undone_at is None), None)
+    released = standing.text if standing and standing.verdict == DecisionVerdict.EDIT else None  # of a call: None
+    edited = posted if isinstance(posted, str) else released
     is_question = held.kind == Kind.QUESTION
     why = in_force.why(held) if held.state == State.PENDING and not is_question else None
     place = None
@@ -532,7 +534,7 @@ def _desk(
             "is_masked": not is_call and shown_text != held.text,
             "original_text": shown_text,
             "is_typed": posted is not None,
-            "text_changes": word_changes(held.text, posted) if isinstance(posted, str) else (),
+            "text_changes": () if edited is None else word_changes(held.text, edited),
             "edited_text": posted if isinstance(posted, str) else "" if is_call or is_question else shown_text,
             "presets": reasons.PRESETS.items(),
             "approvals": approvals_of(held, request.user, filters.query),

@@ -163,6 +163,14 @@ def test_an_edit_that_is_refused_shows_its_changes_beside_the_marked_text(client
     assert re.search(r'id="text" data-stays>.*<mark class="signal s-claim"', page)
 
 
+def test_what_an_edit_released_stays_beside_the_text(client: Any, kuro: Any, decide: Any) -> None:
+    held = kuro.hold()
+    decide(client, held, "approve", text="The cause is clearly this cache.", accept_risk="1")
+    page = client.get(f"/queue/{held}/").content.decode()
+    assert "approved with edits by you" in page
+    assert re.search(r"is clearly <del\s*>the</del><ins\s*>this</ins> cache", page)
+
+
 def test_it_tells_who_decided_before_and_why(client: Any, as_person: Any, bob: Any, kuro: Any, decide: Any) -> None:
     held = kuro.hold()
     decide(as_person(bob), held, "reject", preset="no-evidence", reason="Not measured.")
