@@ -55,6 +55,7 @@ def test_an_owner_saves_a_draft_as_it_was_shown(
     assert (event.actor, event.before, event.after, event.data["reason"]) == ("olga", "0", "1", "for all agents")
     assert desk.post(address, values).status_code == 409
     told = as_person(alice).get(address).content.decode()
+    assert "The draft changes nothing until an owner saves it." in told
     assert "Version 1" in told
     assert "for all agents" in told
 
