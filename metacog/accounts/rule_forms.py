@@ -597,7 +597,7 @@ class RulesField(forms.CharField):
         told = list(table.errors)
         for number, row in enumerate([row for row in table.rows if not row.is_blank], 1):
             found = [detail for details in row.errors.values() for detail in details]
-            found += [f"{each.pointer}{_(': ')}{detail}" for each in row.conditions for detail in each.errors]
+            found += [each.pointer + _(": ") + detail for each in row.conditions for detail in each.errors]
             told += [_("Rule %(number)d: %(detail)s") % {"number": number, "detail": detail} for detail in found]
         if told or table.rules is None:
             raise ValidationError(told or [_("These are not rules.")])

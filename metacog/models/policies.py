@@ -43,7 +43,7 @@ def in_one_line(faults: Sequence[tuple[str, str]]) -> str:
 
 def in_sentences(faults: Sequence[tuple[str, str]]) -> list[str]:
     """Say as much in the reader's language, each with its place."""
-    told = [f"{pointer}{_(': ')}{translated(detail)}" if pointer else translated(detail) for pointer, detail in faults]
+    told = [(pointer + _(": ") if pointer else "") + translated(detail) for pointer, detail in faults]
     return told[:FAULTS_TOLD] + ["…"] * (len(told) > FAULTS_TOLD)
 
 
