@@ -94,6 +94,9 @@ def test_a_reason_covers_neither_the_question_nor_the_beginning_of_the_text(
     assert question["y"] + question["height"] <= act["y"]
     assert text["y"] + 40 <= act["y"]
     assert act["y"] + act["height"] <= height + 1
+    page.keyboard.type("Not so")
+    expect(page.locator("#reason")).to_have_value("Not so")
+    assert page.evaluate("scrollY") == 0
     page.keyboard.press("Escape")
     assert page.evaluate("scrollY") == 0
     press(page, "e")
