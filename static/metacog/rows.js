@@ -15,7 +15,7 @@ function handleOf(row) {
 export function stepRow(by) {
   const rows = rowsHere();
   const at = rows.findIndex((row) => row.contains(document.activeElement));
-  const row = rows[at < 0 ? (by > 0 ? 0 : -1) : at + by];
+  const row = at < 0 ? rows.find((each) => each.matches(".aimed")) ?? rows.at(by > 0 ? 0 : -1) : rows[at + by];
   if (row) return standAt(row);
   const turn = document.querySelector(by > 0 ? "a[rel=next]" : "a[rel=prev]");
   if (at >= 0 && turn && mayLeave()) turn.click();

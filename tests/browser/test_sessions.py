@@ -36,3 +36,10 @@ def test_it_comes_as_one_scrolls_and_goes_on_by_itself(
     page.keyboard.press("k")
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/queue/{held}/**")
+    page.go_back()
+    page.get_by_role("link", name="Go to the latest").click()
+    page.wait_for_url("**#resp_*")
+    page.keyboard.press("k")
+    expect(posts.last.get_by_role("link").first).to_be_focused()  # the one that is framed
+    page.keyboard.press("k")
+    expect(posts.nth(-2).get_by_role("link").first).to_be_focused()
