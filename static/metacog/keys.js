@@ -16,11 +16,18 @@ const isTyping = (target) => target.closest("input:not([type=checkbox], #edited 
 const isNoteSkipped = (note) => words.keys !== "off" && note.id === "reason" && !note.value
   && Boolean(document.querySelector(".reject[open] [name=preset]:checked"));
 
+// Of what is no decision, as a snooze.
+function pressUndo() {
+  const button = [...document.querySelectorAll(".undo button")].findLast((each) => each.checkVisibility());
+  button?.click();
+  return Boolean(button);
+}
+
 const KEYS = {
   a: () => decidePicked("approve") || stepPicked("a") || press("a"),
   e: () => press("e"),
   r: () => decidePicked("reject") || stepPicked("r") || reject(),
-  u: () => press("u") || (main && byId("told") && !document.querySelector("#told [disabled]") && say(words.nothingToUndo)),
+  u: () => press("u") || pressUndo() || (main && byId("told") && !document.querySelector("#told [disabled]") && say(words.nothingToUndo)),
   p: () => press("p"),
   y: () => press("y"),
   n: () => press("n"),

@@ -65,6 +65,8 @@ def test_a_mention_leads_to_the_item_that_is_taken_snoozed_and_decided(
     expect(page.locator("#item-title")).to_be_focused()
     expect(page.locator("#live")).to_contain_text("Snoozed until")
     expect(page.locator(f"#row-{held}")).to_have_count(0)
+    page.keyboard.press("u")
+    expect(page.locator(f"#row-{held}")).to_have_count(1)
 
     ItemTalk.objects.update(snoozed_until=timezone.now() - timedelta(seconds=1))
     with page.expect_response(f"**/queue/{held}/*"):
