@@ -94,6 +94,12 @@ document.addEventListener("edit", () => {
   if (edited && !editable().some(isUnsent)) fillEdit(edited);
 });
 
+// Its form is always open.
+function giveAnswer() {
+  const { edited } = sentOfThis();
+  if (edited && byId("edited")?.matches(".answer:not([data-posted])") && !editable().some(isUnsent)) fillEdit(edited);
+}
+
 document.addEventListener("toggle", ({ target }) => {
   if (target.id !== "rejecting" || !target.open) return;
   const { preset, reason } = typedNow();
@@ -103,7 +109,7 @@ document.addEventListener("toggle", ({ target }) => {
 function giveBack() {
   const kept = read(), held = byId("item")?.dataset.held, typed = kept?.items[held];
   if (kept && (kept.user !== user || Date.now() - kept.at > KEPT_FOR)) return sessionStorage.removeItem(KEY);
-  if (!typed) return;
+  if (!typed) return giveAnswer();
   delete kept.items[held];
   sessionStorage.setItem(KEY, JSON.stringify(kept));
   if (typed.edited && byId("edited")) {

@@ -153,5 +153,6 @@ def test_a_question_shows_its_keys_until_a_field_takes_letters(open_page: Any, a
     expect(page.locator("#told kbd")).to_be_visible()
     press(page, "u")
     expect(page.locator("#told")).to_contain_text("Undone")
+    expect(page.get_by_role("radio").nth(1)).to_be_checked()  # the answer is there again
     press(page, "r")
     expect(page.locator("#reject")).to_be_visible()
