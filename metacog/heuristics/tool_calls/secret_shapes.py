@@ -65,10 +65,14 @@ class Shape(NamedTuple):
     unfinished: re.Pattern[str]  # of one that a text's end cuts off
 
 
-# Nothing that it could be the rest of; but what an escape ends with is none: \n, \u000a, %0A.
-_B = r"(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{4})|(?<=%[0-9A-Fa-f]{2}))"
+# Nothing that it could be the rest of; but what an escape ends with is none (\n, \u000a, %0A), nor a terminal's color
+# (\x1b[31m) or the letter of an option (-p).
+_B = (
+    r"(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{4})|(?<=%[0-9A-Fa-f]{2})"
+    r"|(?<=\[m)|(?<=[\[;]\dm)|(?<=[\[;]\d\dm)|(?<=[\[;]\d{3}m)|(?<=[\s\"'`]-[A-Za-z]))"
+)
 _NEVER = "(?!)"
-_ADDRESS = r"://[^\s/?#\"'@:<>]{0,255}+:"
+_ADDRESS = r":(?://|\\/\\/)[^\s/?#\"'@:<>]{0,255}+:"
 _PEM = r"[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
 # What begins so and goes on for 16 characters, a figure or capital among them and, below, for 27 letters and figures.
 _TELLING = (
@@ -133,8 +137,9 @@ _TABLE: tuple[tuple[str, ...], ...] = (  # names, hints, what is looked for ther
         "PuTTY, a private key", "private-lines:", r"Private-Lines: \d+(?P<secret>.*?(?:Private-MAC: \w+|\Z))",
     ),
     (
-        "password in an address", "://",
-        rf"{_ADDRESS}(?P<secret>[^\s/?#\"'<>]{{1,255}})@", rf"{_ADDRESS}(?P<secret>[^\s/?#\"'<>]+)\Z",
+        "password in an address", r":// :\/\/",  # which may hold a slash, but what begins with a port is a path
+        rf"{_ADDRESS}(?P<secret>[^\s/?#\"'<>]{{1,255}}|(?!\d{{1,5}}/)[^\s?#\"'<>@]{{1,255}}+)@",
+        rf"{_ADDRESS}(?P<secret>[^\s/?#\"'<>]+)\Z",
     ),
     (
         "password in an encoded address", "%3a%2f%2f",
@@ -143,8 +148,8 @@ _TABLE: tuple[tuple[str, ...], ...] = (  # names, hints, what is looked for ther
     ("signature in an address", "sig= x-amz-signature=", r"(?<=[?&])[\w-]+=(?P<secret>[\w%+/=-]{16,})"),
     (
         "authorization", "bearer basic",
-        rf"(?i){_B}(?:bearer|basic)\s++(?P<secret>(?=[\w+/.~%-]{{0,99}}[0-9=])[\w+/=.~%-]{{12,}})",
-        rf"(?i){_B}(?:bearer|basic)\s+(?P<secret>\S+)\Z",
+        rf"(?i){_B}(?:bearer|basic)(?:\s|%20)++(?P<secret>(?=[\w+/.~%-]{{0,99}}[0-9=])[\w+/=.~%-]{{12,}})",
+        rf"(?i){_B}(?:bearer|basic)(?:\s|%20)+(?P<secret>\S+)\Z",
     ),
     (
         "SQL, an account", "identified",

@@ -55,6 +55,12 @@ KEY = "mck_aB3dE5gH7jK9mN1pQ3sT5vW7"
         (f'{{"a": "x\\n{KEY}"}}\n{{"a": "x\\u000a{KEY}", "b": "\\npin=1234\\n[1]"}}',
          f'{{"a": "x\\n{MASK}"}}\n{{"a": "x\\u000a{MASK}", "b": "\\npin={MASK}[1]"}}'),
         (f"a%0A{KEY}&b=%3D{KEY}", f"a%0A{MASK}&b=%3D{MASK}"),
+        # Nor is a terminal's color, nor the letter of an option.
+        (f"\x1b[31m{KEY}\x1b[0m \\x1b[1;32m{KEY} \\u001b[m{KEY}",
+         f"\x1b[31m{MASK}\x1b[0m \\x1b[1;32m{MASK} \\u001b[m{MASK}"),
+        (f"login -p{KEY}; x-p{KEY}", f"login -p{MASK}; x-p{KEY}"),
+        ("pg://u:a/bX+c@h pg:\\/\\/u:pw@h\\/db http://h:80/x@y", f"pg://u:{MASK}@h pg:\\/\\/u:{MASK}@h\\/db http://h:80/x@y"),
+        ("Authorization%3A%20Bearer%20abc123def456", f"Authorization%3A%20Bearer%20{MASK}"),
         # A secret that goes on into one of JSON: a key of 43 characters would have none behind it.
         (f'{{"{KEY}/":{{"pin":7}}}}', f'{{"{MASK}/":{{"pin":"{MASK}"}}}}'),
     ],
