@@ -30,13 +30,14 @@ class UnreadablePolicy(Exception):
 class _Looks(Generic[Row]):
     """What this process knows of those in force, by their keys."""
 
-    def __init__(self, in_force: Callable[[], QuerySet[Row]]) -> None:
+    def __init__(self, in_force: Callable[[], QuerySet[Row]], owner: str) -> None:
         self.in_force: Callable[[], QuerySet[Row]] = in_force
+        self.owner = owner
         self.forget()
 
     def forget(self) -> None:
         self.good: set[int] = set()
-        self.bad: set[int] = set()
+        self.bad: dict[int, tuple[int, int]] = {}  # whose, and which version
         self.next = self.trusted_until = 0.0
 
     def look(self, now: float) -> None:
@@ -47,9 +48,16 @@ class _Looks(Generic[Row]):
             self.good, self.trusted_until = set(), now + TRUST
         keys = [key for key in self.in_force().values_list("pk", flat=True) if key not in self.good]
         for row in self.in_force().filter(pk__in=keys[:AT_ONCE]):
-            known, other = (self.bad, self.good) if row.faults else (self.good, self.bad)
-            known.add(row.pk)
-            other.discard(row.pk)
+            if row.faults:
+                self.bad[row.pk] = (getattr(row, self.owner), row.version)
+                self.good.discard(row.pk)
+            else:
+                self.good.add(row.pk)
+                self.bad.pop(row.pk, None)
+
+    def is_bad(self, owner: int, version: int) -> bool:
+        """Whether that version could not be read at the last look, whatever was read of it before."""
+        return (owner, version) in self.bad.values()
 
     def found(self) -> QuerySet[Row] | None:
         """Return those that could not be read at the last look; None: there are none."""
@@ -57,8 +65,8 @@ class _Looks(Generic[Row]):
         return self.in_force().filter(pk__in=self.bad) if self.bad else None
 
 
-policies = _Looks(lambda: Policy.objects.filter(agent__enabled=True, version=F("agent__policy_version")))
-rules = _Looks(lambda: TeamRules.objects.filter(version=F("team__rules_version")))
+policies = _Looks(lambda: Policy.objects.filter(agent__enabled=True, version=F("agent__policy_version")), "agent_id")
+rules = _Looks(lambda: TeamRules.objects.filter(version=F("team__rules_version")), "team_id")
 
 
 def unreadable(teams: QuerySet[Team] | None = None) -> list[Policy]:

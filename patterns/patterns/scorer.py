@@ -11,7 +11,7 @@ from django.db.models import Q
 
 from metacog import heuristics
 from metacog.models import Agent, Language, Policy, Team, TeamRules
-from metacog.unreadable import UnreadablePolicy
+from metacog.unreadable import UnreadablePolicy, policies, rules
 from patterns.models import PatternInForce
 
 Kept = TypeVar("Kept")
@@ -98,6 +98,8 @@ def scorer_for(agent: Agent) -> heuristics.Scorer:
 
     named = (agent.pk, agent.policy_version, agent.language, team.rules_version)
     version = (*named, team.pk, team.patterns_version)
+    if policies.is_bad(agent.pk, agent.policy_version) or rules.is_bad(team.pk, team.rules_version):
+        return build()  # spoiled since it was read; else this process would take what all pages say is refused
     return _scorers.get(agent.pk, version, build)
 
 

@@ -28,15 +28,16 @@ from tests.tables import forget_scorers
 pytestmark = pytest.mark.django_db
 
 
-def spoil(caller: Caller, **texts: str | int) -> None:
-    """Write into columns of the policy in force what no form would."""
+def spoil(caller: Caller, *, was_read: bool = False, **texts: str | int) -> None:
+    """Write into columns of the policy in force what no form would, before this process read it or after."""
     policy = Policy.objects.get(agent__public_id=caller.id)
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute("PRAGMA ignore_check_constraints = ON")
         for name, text in texts.items():
             cursor.execute(f"UPDATE metacog_policy SET {name} = %s WHERE id = %s", [text, policy.pk])
-    forget_scorers()
+    if not was_read:
+        forget_scorers()
     unreadable.policies.forget()  # as in a process that has not looked yet
 
 
@@ -101,6 +102,17 @@ def test_the_agent_is_refused_and_the_field_is_named(kuro: Any, column: str, sto
     told = ready.json()
     assert (ready.status_code, told["status"], told["policies"][0]["agent"]) == (200, "degraded", kuro.id)
     assert pointer in told["policies"][0]["fault"]
+
+
+def test_a_policy_that_is_spoiled_after_it_was_read_counts_no_more_once_that_was_seen(kuro: Any) -> None:
+    kuro.hold()
+    spoil(kuro, rules='"[]"', was_read=True)
+    assert Client().get("/readyz").json()["status"] == "degraded"
+    assert kuro.post("/responses", {"response": "Done.", "items": []}).status_code == 503
+    assert kuro.get("/policy").status_code == 503
+    agent = Agent.objects.get(public_id=kuro.id)
+    accounts.add_policy(agent, None, Policy(note="Mended."), based_on=agent.policy_version)
+    assert kuro.post("/responses", {"response": "Done.", "items": []}).status_code == 201
 
 
 def test_other_agents_go_on(kuro: Any, other: Any) -> None:
