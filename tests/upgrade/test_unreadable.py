@@ -28,16 +28,20 @@ from tests.tables import forget_scorers
 pytestmark = pytest.mark.django_db
 
 
-def spoil(caller: Caller, *, was_read: bool = False, **texts: str | int) -> None:
-    """Write into columns of the policy in force what no form would, before this process read it or after."""
+def spoil(caller: Caller, **texts: str | int) -> None:
+    """Write into columns of the policy in force what no form would, which no process has read yet."""
+    forget_scorers()
+    spoil_read(caller, **texts)
+
+
+def spoil_read(caller: Caller, **texts: str | int) -> None:
+    """Write it into what this process has read."""
     policy = Policy.objects.get(agent__public_id=caller.id)
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute("PRAGMA ignore_check_constraints = ON")
         for name, text in texts.items():
             cursor.execute(f"UPDATE metacog_policy SET {name} = %s WHERE id = %s", [text, policy.pk])
-    if not was_read:
-        forget_scorers()
     unreadable.policies.forget()  # as in a process that has not looked yet
 
 
@@ -106,7 +110,7 @@ def test_the_agent_is_refused_and_the_field_is_named(kuro: Any, column: str, sto
 
 def test_a_policy_that_is_spoiled_after_it_was_read_counts_no_more_once_that_was_seen(kuro: Any) -> None:
     kuro.hold()
-    spoil(kuro, rules='"[]"', was_read=True)
+    spoil_read(kuro, rules='"[]"')
     assert Client().get("/readyz").json()["status"] == "degraded"
     assert kuro.post("/responses", {"response": "Done.", "items": []}).status_code == 503
     assert kuro.get("/policy").status_code == 503
