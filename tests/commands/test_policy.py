@@ -72,6 +72,16 @@ def test_a_file_becomes_the_next_version_that_is_recorded(kuro: Any, written: An
     assert ask(kuro, name="read_file")["disposition"] == "pass"
 
 
+def test_it_is_in_force_though_nobody_reads_what_is_told(kuro: Any, written: Any) -> None:
+    class Gone(io.StringIO):
+        def write(self, text: str) -> int:
+            raise BrokenPipeError
+
+    with pytest.raises(BrokenPipeError):
+        call_command("policy", "apply", "kuro", str(written("default_tool_call: deny")), stdout=Gone())
+    assert Policy.objects.latest("version").default_tool_call == "deny"
+
+
 def test_a_dry_run_says_all_of_it_and_writes_nothing(kuro: Any, alice: Any, undo_at_once: None, written: Any) -> None:
     for at in range(3):
         by_person(alice, ask(kuro, arguments={"eur": 60 + at})["held"], "approve" if at else "reject")
@@ -141,9 +151,7 @@ class TestPacks:
         assert (rule["pack"], rule["version"], rule["do"]) == ("everything-asks", 1, "ask")
         assert rule["place"] > 1
         assert ask(kuro, name="read_file")["disposition"] == "pass"
-        assert "nothing changes" in policy(
-            "apply", "kuro", "--pack", "everything-asks", "--set", "workspace=/srv/app"
-        )
+        assert "nothing changes" in policy("apply", "kuro", "--pack", "everything-asks", "--set", "workspace=/srv/app")
 
     @table(
         ("options", "told"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import getpass
+import io
 import itertools
 import json
 from argparse import ArgumentParser
@@ -14,7 +15,7 @@ from typing import Any, NoReturn
 
 import yaml
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 from django.template.defaultfilters import pluralize
 
 from metacog import heuristics
@@ -84,6 +85,14 @@ class Command(BaseCommand):
             command.add_argument("--settle", action="store_true", help=text)
 
     def handle(self, *args: Any, action: str, **options: Any) -> None:
+        # Told when all is done: who reads no further (`| head`) would stop it before anything is written.
+        reader, self.stdout = self.stdout, OutputWrapper(io.StringIO())
+        try:
+            self._do(action, options)
+        finally:
+            reader.write(self.stdout.getvalue(), ending="")
+
+    def _do(self, action: str, options: dict[str, Any]) -> None:
         if action == "packs":
             self._packs(options["name"], options["json"])
             return
