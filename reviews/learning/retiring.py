@@ -40,7 +40,7 @@ class Offer:
     """What one team may switch off: each entry as it was counted, of what is still in force."""
 
     team: Team
-    signals: Sequence[Mapping[str, Any]] = ()  # name, fired, rejected, rest, rest_rejected
+    signals: Sequence[Mapping[str, Any]] = ()  # name, fired, rejected, rest, with `agents`: those of whom it weighs
     no_longer: int = 0  # items of 30 days that would not have been held without these signals
     of_these: int = 0  # of them, those that people rejected
     patterns: Sequence[Mapping[str, Any]] = ()  # pk, decided, rejected, base, no_longer, with `pattern`
@@ -168,14 +168,20 @@ def offered(teams: Sequence[Team]) -> list[Offer]:
         return []
     keys = [each["pk"] for look in looks.values() for each in look["patterns"]]
     active = ErrorPattern.objects.filter(state=ErrorPattern.State.ACTIVE).in_bulk(keys)
-    weights: dict[int, set[str]] = {}
-    for row in Policy.objects.filter(agent__team__in=looks, version=F("agent__policy_version")).select_related("agent"):
-        policy = heuristics.Policy.from_dict(row.as_dict())
-        weights.setdefault(row.agent.team_id, set()).update(name for name, weight in policy.weights.items() if weight)
+    weighing: dict[tuple[int, str], list[Agent]] = {}
+    policies = Policy.objects.filter(agent__team__in=looks, version=F("agent__policy_version")).select_related("agent")
+    for row in policies.order_by("agent__name", "agent"):
+        for name, weight in heuristics.Policy.from_dict(row.as_dict()).weights.items():
+            if weight:
+                weighing.setdefault((row.agent.team_id, name), []).append(row.agent)
     offers = []
     for team in teams:
         if look := looks.get(team.pk):
-            signals = [each for each in look["signals"] if each["name"] in weights.get(team.pk, ())]
+            signals = [
+                each | {"agents": agents}
+                for each in look["signals"]
+                if (agents := weighing.get((team.pk, each["name"])))
+            ]
             patterns = [each | {"pattern": active[each["pk"]]} for each in look["patterns"] if each["pk"] in active]
             if signals or patterns or look["rules"]:
                 no_longer, of_these = look["no_longer"]
@@ -185,22 +191,39 @@ def offered(teams: Sequence[Team]) -> list[Offer]:
     return offers
 
 
-def switch_off(team: Team, person: User) -> int:
-    """Give each agent's policy a version in which the signals offered weigh nothing; return of how many agents.
+def switch_off(team: Team, person: User, names: Collection[str]) -> tuple[list[str], list[Policy]]:
+    """Give each agent's policy a version in which these signals weigh nothing, as far as they are offered.
 
-    Raises agents.PolicyMoved where somebody changed one meanwhile: then none is.
+    Returns the signals, and the versions. Raises agents.PolicyMoved where somebody changed one meanwhile: then none is.
     """
-    names = {each["name"] for offer in offered([team]) for each in offer.signals}
-    changed = 0
+    off = [each["name"] for offer in offered([team]) for each in offer.signals if each["name"] in names]
+    saved = []
     with transaction.atomic():
         for agent in Agent.objects.filter(team=team).order_by("pk"):
             before = Policy.objects.select_related("agent").get(agent=agent, version=agent.policy_version)
             own = heuristics.Policy.from_dict(before.as_dict()).weights
-            off = {name: 0 for name in names if own.get(name)}
-            if off:
-                values = {name: value for name, value in before.as_dict().items() if name != "language"}
-                values |= {"weights": {**own, **off}, "marks": values["marks"] or {}}
-                draft = Policy(**values, note=gettext("Signals without lift switched off"))
-                agents.add_policy(agent, person, draft, based_on=agent.policy_version)
-                changed += 1
-    return changed
+            if less := {name: 0 for name in off if own.get(name)}:
+                draft = _like(before, gettext("Signals without lift switched off"))
+                draft.weights = {**own, **less}
+                saved.append(agents.add_policy(agent, person, draft, based_on=before.version))
+    return off, saved
+
+
+def switch_on(team: Team, person: User, versions: Mapping[int, int]) -> list[Policy]:
+    """Give each agent's policy, by the agent's key, a version that is as the one before this version was.
+
+    Raises agents.PolicyMoved where one is no longer in force: then nothing is changed.
+    """
+    saved = []
+    with transaction.atomic():
+        for agent in Agent.objects.filter(team=team, pk__in=versions).order_by("pk"):
+            based_on = versions[agent.pk]
+            if not (before := Policy.objects.filter(agent=agent, version=based_on - 1).first()):
+                raise agents.PolicyMoved
+            draft = _like(before, gettext("As in version %(version)s") % {"version": before.version})
+            saved.append(agents.add_policy(agent, person, draft, based_on=based_on))
+    return saved
+
+
+def _like(before: Policy, note: str) -> Policy:
+    return Policy(**before.as_dict() | {"marks": before.marks}, note=note)

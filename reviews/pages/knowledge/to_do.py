@@ -15,7 +15,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, pgettext
 from django.views.decorators.http import require_POST, require_safe
 
 from metacog.accounts.agents import PolicyMoved
@@ -29,9 +29,10 @@ from reviews.held import counts
 from reviews.learning import retiring
 from reviews.pages.knowledge import proposals
 from reviews.pages.knowledge.memory import clash_of, waiting_of
-from reviews.pages.person import PersonRequest
+from reviews.pages.person import PersonRequest, number, told_of
 from reviews.presentation import questions
 from reviews.presentation.risk import retiring_rows
+from reviews.records.reasons import described
 from reviews.scoring import pack_offers
 from reviews.scoring.preview import DAYS
 
@@ -152,17 +153,30 @@ _READ: dict[str, Callable[[PersonRequest, QuerySet[Any]], Sequence[Any]]] = {
 
 @require_POST
 def signals_off(request: PersonRequest, team_id: int) -> HttpResponse:
-    """Switch off all signals of a team that were offered, in the policy of each of its agents."""
+    """Switch off the chosen signals of those offered, in the policy of each agent of a team, or take that back."""
     team = get_object_or_404(request.user.teams_as(), pk=team_id)
     if not request.user.has_role(team.pk, Role.OWNER):
         raise PermissionDenied(_("Only owners of the team can change policies."))
+    comma = pgettext("list", ", ")
     try:
-        changed = retiring.switch_off(team, request.user)
+        if versions := request.POST.getlist("version"):
+            parts = (each.partition(".") for each in versions)
+            of_agent = {number(agent): number(version) for agent, _dot, version in parts}
+            names = comma.join(each.agent.name for each in retiring.switch_on(team, request.user, of_agent))
+            messages.success(request, _("Restored the policies of: %(agents)s") % {"agents": names})
+            return redirect("to-do")
+        off, saved = retiring.switch_off(team, request.user, request.POST.getlist("signal"))
     except PolicyMoved:
-        messages.error(request, _("A policy changed meanwhile. Nothing was switched off."))
+        messages.error(request, _("A policy changed meanwhile. Nothing was changed."))
+        return redirect("to-do")
+    if saved:
+        agents = comma.join(each.agent.name for each in saved)
+        told = _("Switched off: %(signals)s. In the policies of: %(agents)s.")
+        told %= {"signals": comma.join(map(retiring_rows.title, off)), "agents": agents}
+        fields = [("version", f"{each.agent_id}.{each.version}") for each in saved]
+        undoable.say(request, told, request.path, *fields)
     else:
-        told = ngettext("Signals switched off for %(n)s agent.", "Signals switched off for %(n)s agents.", changed)
-        messages.success(request, told % {"n": changed})
+        messages.warning(request, _("Select some signals first."))
     return redirect("to-do")
 
 
@@ -174,7 +188,10 @@ def pattern_retire(request: PersonRequest, pattern_id: int) -> HttpResponse:
         raise PermissionDenied(_("Only curators and owners of the team can change patterns."))
     try:
         lifecycle.take_step(pattern, "retire", request.user)
-        messages.success(request, _("Pattern retired."))
+        messages.success(
+            request,
+            told_of(_("Pattern retired"), described(pattern.description), reverse("pattern", args=[pattern.pk])),
+        )
     except lifecycle.NotDone as error:
         messages.error(request, str(error))
     return redirect("to-do")

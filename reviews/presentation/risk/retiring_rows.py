@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext, ngettext
 
-from metacog.models import Team
+from metacog.models import Agent, Team
 from patterns.models import ErrorPattern
 from reviews.learning.retiring import Offer, offered
 from reviews.metrics.daily import Ratio
@@ -28,6 +28,8 @@ class Row:
     change: str = ""
     pattern: ErrorPattern | None = None
     agent: str = ""
+    signal: str = ""
+    agents: Sequence[Agent] = ()  # of whom the signal weighs
 
 
 @dataclass(frozen=True)
@@ -48,10 +50,15 @@ def shown(teams: Sequence[Team], owned: Collection[Team]) -> list[Group]:
 
 def _group(offer: Offer, *, may_switch: bool) -> Group:
     signals = [
-        Row(str(TITLES.get(each["name"], each["name"])), *_against(each, each["fired"], each["rest"]))
+        Row(title(name), *_against(each, each["fired"], each["rest"]), signal=name, agents=each["agents"])
         for each in offer.signals
+        for name in [each["name"]]
     ]
     return Group(offer.team, signals, _change(offer.no_longer, offer.of_these), list(_others(offer)), may_switch)
+
+
+def title(signal: str) -> str:
+    return str(TITLES.get(signal, signal))
 
 
 def _others(offer: Offer) -> Iterator[Row]:

@@ -10,6 +10,7 @@ import pytest
 from django.utils import timezone
 
 from metacog.models import Agent, AuditEvent, Policy
+from metacog.models.policies import seed_weights
 from patterns.models import ErrorPattern, PatternRecord
 from reviews.held import decisions
 from reviews.learning import contrast, retiring
@@ -43,7 +44,7 @@ def look() -> None:
     contrast.look_due(timezone.now())
 
 
-def test_signals_without_lift_are_switched_off_with_one_press(
+def test_the_signals_chosen_are_switched_off_and_that_can_be_undone(
     decided: None, aurora: Any, carla: Any, olga: Any, as_person: Any
 ) -> None:
     look()
@@ -51,14 +52,30 @@ def test_signals_without_lift_are_switched_off_with_one_press(
     assert "Absolute claim" in told
     assert "0 of 24 rejected; of the others, 100% (n = 24)" in told
     assert "Of the last 30 days, 24 items would not have been held." in told
-    assert "Switch off" not in told.replace("To switch off", "")
+    assert "In the policies of: kuro" in told
+    assert "Switch off" not in told
     assert as_person(carla).post(f"/to-do/signals/{aurora.pk}/off").status_code == 403
-    answer = as_person(olga).post(f"/to-do/signals/{aurora.pk}/off", follow=True)
-    assert "Signals switched off for 1 agent." in words(answer)
-    assert "Absolute claim" not in words(answer)
-    agent = Agent.objects.get()
-    assert Policy.objects.get(agent=agent, version=agent.policy_version).weights["absolute-claim"] == 0
+    owner = as_person(olga)
+    assert "Select some signals first." in words(owner.post(f"/to-do/signals/{aurora.pk}/off", follow=True))
+    assert Agent.objects.get().policy_version == 1
+    answer = owner.post(f"/to-do/signals/{aurora.pk}/off", {"signal": ["absolute-claim", "promise"]}, follow=True)
+    assert "Switched off: Absolute claim. In the policies of: kuro. Undo" in words(answer)
+    assert "0 of 24 rejected" not in words(answer)
+    assert _weight() == 0
     assert AuditEvent.objects.filter(action="policy-changed").count() == 1
+    undo = dict(re.findall(r'type="hidden" name="(version)" value="([^"]+)"', answer.content.decode()))
+    answer = owner.post(f"/to-do/signals/{aurora.pk}/off", undo, follow=True)
+    assert "Restored the policies of: kuro" in words(answer)
+    assert _weight() == seed_weights()["absolute-claim"]
+    again = owner.post(f"/to-do/signals/{aurora.pk}/off", undo, follow=True)
+    assert "A policy changed meanwhile. Nothing was changed." in words(again)
+    assert Agent.objects.get().policy_version == 3
+
+
+def _weight() -> int:
+    agent = Agent.objects.get()
+    weights: dict[str, int] = Policy.objects.get(agent=agent, version=agent.policy_version).weights
+    return weights["absolute-claim"]
 
 
 def test_a_pattern_whose_interval_lies_below_the_base_rate_is_offered_for_retirement(
@@ -73,7 +90,8 @@ def test_a_pattern_whose_interval_lies_below_the_base_rate_is_offered_for_retire
         assert ("0 of 40 rejected; of the others, 50% (n = 48)" in told) == is_offered
     assert "Retire pattern" in told
     assert as_person(alice).post(f"/to-do/patterns/{pattern.pk}/retire").status_code == 403
-    assert "Pattern retired." in words(as_person(carla).post(f"/to-do/patterns/{pattern.pk}/retire", follow=True))
+    answer = as_person(carla).post(f"/to-do/patterns/{pattern.pk}/retire", follow=True)
+    assert f"Pattern retired: {pattern.description}" in words(answer)
     assert "Retire pattern" not in words(as_person(carla).get(PAGE))
 
 
