@@ -290,7 +290,7 @@ class TestOnePattern:
     ) -> None:
         pattern, client = make(aurora, "shadow"), as_person(carla)
         page = words(client.post(address(pattern, "pattern-step"), {"step": "activate"}))
-        assert "In the last 30 days it would have held 5 items: 1 rejected, 1 approved." in page
+        assert "In the last 30 days it would have held 5 items: 1 rejected, 1 approved with edits, 1 approved." in page
         assert "It fires on more than 5%" in page
         assert "Nothing has changed yet" in page
         assert "Nothing has changed yet" not in page_of(client, f"{address(pattern)}?tried=1"), "nobody took a step"
@@ -325,7 +325,7 @@ class TestOnePattern:
         pattern = make(aurora)
         draft = {"keywords": "all the same", "description": "14 days", "source": "external", "do": "try"}
         page = words(as_person(carla).post(address(pattern, "pattern-edit"), draft))
-        assert "it would have held 1 item: 0 rejected, 0 approved." in page
+        assert "it would have held 1 item: 0 rejected, 0 approved with edits, 0 approved." in page
         pattern.refresh_from_db()
         assert pattern.keywords == [PHRASE]
 
