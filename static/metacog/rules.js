@@ -67,6 +67,16 @@ document.addEventListener("pointerdown", (event) => {
   document.addEventListener("pointercancel", drop);
 });
 
+// What is typed into fields that are about to be drawn anew would go with them: until the answer is there, they wait.
+document.addEventListener("htmx:beforeRequest", ({ detail: { target } }) => {
+  if (target.matches("fieldset")) target.inert = true;
+});
+document.addEventListener("htmx:afterRequest", ({ detail: { target, requestConfig } }) => {
+  if (!target.matches("fieldset")) return;
+  target.inert = false; // it is there still if the request failed
+  if (document.activeElement === document.body) byId(requestConfig.elt.id)?.focus();
+});
+
 document.addEventListener("htmx:afterSwap", ({ detail }) => {
   if (detail.target.id !== "rules") return;
   showHandles();

@@ -239,6 +239,31 @@ def test_rules_are_put_in_order_with_the_mouse_and_with_keys(open_page: Any, olg
     assert saved.threshold == 33
 
 
+def test_rules_that_are_being_drawn_anew_take_no_word_that_would_be_lost(open_page: Any, olga: Any, kuro: Any) -> None:
+    page = open_page(olga)
+    page.goto(reverse("policy", args=[kuro.id]) + RULES)
+    waiting: list[Any] = []
+    page.route("**/policy/", lambda route: waiting.append(route) if is_for_rules(route) else route.continue_())
+    tool, argument = page.locator(".rule .tool").nth(1), page.get_by_label("Rule 2, condition 1: argument")
+    add = page.get_by_role("button", name="Add a condition to rule 2")
+    with page.expect_request(lambda request: "rule-if-1" in (request.post_data or "")):
+        add.click()
+    waiting.pop().abort()
+    expect(add).to_be_focused()  # and the fields are given back
+    tool.fill("read_file*")
+    with page.expect_request(lambda request: "rule-if-1" in (request.post_data or "")):
+        add.click()
+    tool.evaluate("tool => tool.focus()")
+    page.keyboard.type("lost")
+    expect(tool).to_have_value("read_file*")
+    waiting.pop().continue_()
+    expect(argument).to_be_focused()
+
+
+def is_for_rules(route: Any) -> bool:
+    return route.request.headers.get("hx-target") == "rules"
+
+
 def test_a_policy_says_beside_each_field_what_is_typed_and_what_it_was(open_page: Any, olga: Any, kuro: Any) -> None:
     page = open_page(olga, viewport={"width": 1440, "height": 900})
     page.goto(reverse("policy", args=[kuro.id]))
