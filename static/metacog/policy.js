@@ -70,5 +70,6 @@ document.addEventListener("click", (event) => {
 document.addEventListener("input", (event) => {
   const rule = event.target.closest("[data-rule]"), told = rule?.querySelector(".rule-told");
   if (!told) return;
-  told.textContent = `${rule.querySelector("select").selectedOptions[0].text} · ${rule.querySelector(".tool").value} …`;
+  told.firstChild.textContent = `${rule.querySelector("select").selectedOptions[0].text} · ${rule.querySelector(".tool").value} … `;
+  told.lastElementChild.textContent = ""; // what it did comes with the preview
 });

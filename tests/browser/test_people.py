@@ -251,6 +251,7 @@ def test_rules_that_are_being_drawn_anew_take_no_word_that_would_be_lost(open_pa
     waiting.pop().abort()
     expect(add).to_be_focused()  # and the fields are given back
     tool.fill("read_file*")
+    expect(page.locator("#preview .changes")).to_contain_text("read_file*")  # what each rule did comes with it
     with page.expect_request(lambda request: "rule-if-1" in (request.post_data or "")):
         add.click()
     tool.evaluate("tool => tool.focus()")
