@@ -23,6 +23,7 @@ from metacog.accounts import agents, members
 from metacog.audit import audit, chain
 from metacog.heuristics.signals import DEFAULTS
 from metacog.heuristics.text.reading import seconds_to_read
+from metacog.http import problems
 from metacog.models import Agent, Policy, Role, Team, User
 from patterns import stuck_state
 from patterns.lessons import lessons
@@ -300,7 +301,14 @@ class _Course:
 
     def receive(self, voice: Voice, fields: dict[str, object]) -> models.QuerySet[HeldItem]:
         raw = json.dumps(fields, ensure_ascii=False).encode()
-        verdict = json.loads(receive(self.agent(voice), raw, {}).verdict)
+        try:
+            verdict = json.loads(receive(self.agent(voice), raw, {}).verdict)
+        except problems.Problem as problem:
+            if problem.status != 429:
+                raise
+            # A visitor posts with the same key; to wait is to set the clock.
+            self.clock.at += timedelta(seconds=int(problem.headers["Retry-After"]))
+            return self.receive(voice, fields)
         return HeldItem.objects.filter(public_id__in=[item["held"] for item in verdict["items"]])
 
     # -- going in circles --------------------------------------------------------------------------

@@ -187,6 +187,22 @@ def test_what_visitors_decide_while_it_fills_stays_decided() -> None:
 
 
 @pytest.mark.django_db
+def test_while_it_fills_it_waits_its_turn_behind_a_visitor_who_posts_with_its_key() -> None:
+    owner = User.objects.create_user("admin", is_superuser=True)
+    asks_at = NOW - timedelta(minutes=history.WAITING[0][0])
+    spent = asks_at.timestamp() + 10.5  # as after 200 posts at once
+
+    def visit(what: str, done: int, of: int) -> None:
+        AgentState.objects.update(rate_tat=spent)
+
+    with turned_back(NOW - timedelta(days=1)) as clock:
+        team = history.begin()
+        history.gather(team, owner)
+        history.play(team, owner, clock, 1, visit)
+    assert AgentResponse.objects.filter(received_at=asks_at + timedelta(seconds=1)).exists()
+
+
+@pytest.mark.django_db
 def test_while_it_fills_the_worker_that_waits_is_no_alarm(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = iter([True, False])
     monkeypatch.setattr("reviews.demo.worker.is_unfinished", lambda: next(looks))
