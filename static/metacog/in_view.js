@@ -68,8 +68,11 @@ export function unseenEnds(part) {
   return [...part.querySelectorAll(".end")].filter((end) => !inView.has(end) && !isInSight(end) && !isOtherLayout(end));
 }
 
-// Of a command that is shown laid out or as sent, the end of the other.
-const isOtherLayout = (end) => Boolean(end.closest(".laid, .sent")?.checkVisibility() === false && end.closest(".value").checkVisibility());
+// Of a command that is shown laid out or as sent, the end of the other; behind an editor, too.
+function isOtherLayout(end) {
+  const layout = end.closest(".laid, .sent");
+  return layout && getComputedStyle(layout).display === "none";
+}
 
 // Now: a quick hand is ahead of what the browser tells.
 function isInSight(end) {

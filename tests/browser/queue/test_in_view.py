@@ -67,6 +67,19 @@ def test_what_was_scrolled_into_view_is_approved_at_once(open_page: Any, alice: 
     expect(page.locator("#told")).to_contain_text("Approved")
 
 
+def test_a_command_that_was_read_laid_out_is_approved_with_edits_at_once(open_page: Any, alice: Any, kuro: Any) -> None:
+    held = ask(kuro, "cd /tmp && rm -rf /srv/other ~/x; ls")
+    page = open_page(alice)
+    page.goto(f"/queue/{held}/")
+    expect(page.locator("#text .laid .line")).to_have_count(3)
+    page.wait_for_timeout(A_LOOK)
+    press(page, "e")
+    page.locator("#f-0").fill("ls")
+    expect(page.locator("#edit-score")).to_contain_text("Changes")
+    page.locator("#approve button").first.click()
+    expect(page.locator("#told")).to_contain_text("Approved")
+
+
 def test_a_few_lines_more_are_shown_instead_of_counted(open_page: Any, alice: Any, kuro: Any) -> None:
     held = [ask(kuro, f"ls {lines}", description="Why\n" * lines + "so.") for lines in (9, 14)]
     page = open_page(alice)
