@@ -56,7 +56,7 @@ def _try(team: Team, now: datetime) -> int:
 def keep(found: Mapping[int, Backtest], keywords: Mapping[int, Sequence[str]], now: datetime) -> int:
     """Keep the backtests of proposals, by their keys; return of how many. What was decided meanwhile needs none."""
     there = set(ErrorPattern.objects.filter(state=State.PROPOSED, pk__in=found).values_list("pk", flat=True))
-    fields = ["keywords_sha256", "responses", "fired", "held", "rejected", "edited", "approved", "at"]
+    fields = ["keywords_sha256", "responses", "fired", "held", "more", "rejected", "edited", "approved", "at"]
     ProposalTrial.objects.bulk_create(
         [
             ProposalTrial(
@@ -65,6 +65,7 @@ def keep(found: Mapping[int, Backtest], keywords: Mapping[int, Sequence[str]], n
                 responses=each.responses,
                 fired=each.fired,
                 held=each.held,
+                more=each.outcomes["unheld"],
                 rejected=each.outcomes["rejected"],
                 edited=each.outcomes["edited"],
                 approved=each.outcomes["approved"],

@@ -142,7 +142,8 @@ class ProposalTrial(models.Model):
     keywords_sha256 = models.CharField(max_length=64)  # of those that were tried: `lifecycle.digest`
     responses = models.PositiveIntegerField()
     fired = models.PositiveIntegerField()  # responses
-    held = models.PositiveIntegerField()  # items that would have been held; what people made of them:
+    held = models.PositiveIntegerField()  # items that would have been held
+    more = models.PositiveIntegerField(default=0, db_default=0)  # of these, passed then; of the others people made:
     rejected = models.PositiveIntegerField()
     edited = models.PositiveIntegerField()
     approved = models.PositiveIntegerField()

@@ -19,7 +19,7 @@ from patterns.patterns import lifecycle
 from patterns.patterns.lifecycle import digest
 from reviews.held import decisions
 from reviews.learning import backtest as backtests
-from reviews.learning import sweep
+from reviews.learning import sweep, trials
 from reviews.learning.backtest import backtest
 from reviews.learning.extract import PatternProposal
 from reviews.models import AgentResponse, HeldItem, PatternOrigin, ProposalEvidence
@@ -290,7 +290,7 @@ class TestOnePattern:
     ) -> None:
         pattern, client = make(aurora, "shadow"), as_person(carla)
         page = words(client.post(address(pattern, "pattern-step"), {"step": "activate"}))
-        assert "In the last 30 days it would have held 5 items: 1 rejected, 1 approved with edits, 1 approved." in page
+        assert "In the last 30 days it would have held 1 more item, 5 with those held anyway: 1 rejected, 1" in page
         assert "It fires on more than 5%" in page
         assert "Nothing has changed yet" in page
         assert "Nothing has changed yet" not in page_of(client, f"{address(pattern)}?tried=1"), "nobody took a step"
@@ -325,9 +325,20 @@ class TestOnePattern:
         pattern = make(aurora)
         draft = {"keywords": "all the same", "description": "14 days", "source": "external", "do": "try"}
         page = words(as_person(carla).post(address(pattern, "pattern-edit"), draft))
-        assert "it would have held 1 item: 0 rejected, 0 approved with edits, 0 approved." in page
+        assert (
+            "it would have held 1 more item, 1 with those held anyway: 0 rejected, 0 approved with edits, 0 approved."
+            in page
+        )
         pattern.refresh_from_db()
         assert pattern.keywords == [PHRASE]
+
+    def test_a_row_says_first_how_many_more_it_would_have_held(
+        self, history: None, aurora: Any, carla: Any, as_person: Any
+    ) -> None:
+        make(aurora)
+        assert trials.try_due(timezone.now()) == 1
+        row = " ".join(re.sub(r"<[^>]+>", " ", words(as_person(carla).get("/patterns/"))).split())
+        assert "1 more item held 5 with those held anyway 1 rejected, 1 approved with edits, 1 approved" in row
 
     @table(
         ("changed", "said"),
