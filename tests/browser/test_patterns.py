@@ -25,9 +25,9 @@ def test_enter_in_the_reason_dismisses_and_tries_nothing_out(
     page.goto("/patterns/?q=ideas")
     page.get_by_role("checkbox").check()
     page.keyboard.press("Enter")
-    if not has_script:
-        page.locator(".message", has_text="Give a reason for the dismissal").wait_for()
-        page.get_by_role("checkbox").check()
+    page.get_by_role("button", name="Dismiss selected").click()
+    expect(page.get_by_placeholder("Reason")).to_be_focused()  # the browser says there that it is missing
+    expect(page.get_by_role("checkbox")).to_be_checked()
     if is_alone:
         page.get_by_role("link", name="gave up").click()
     page.get_by_placeholder("Reason").fill("Too common")
