@@ -95,6 +95,8 @@ class Summary:
     states: Mapping[str, int]  # of held items
     outcomes: Mapping[str, int]  # of approved calls
     settled: Mapping[str, int]  # calls that nobody was asked about
+    held_calls: int
+    held_effects: int  # bits, of all of them
     last: str  # the last post
 
     @property
@@ -165,15 +167,19 @@ class Session:
         held = HeldItem.objects.filter(response__in=counted.values("pk")).order_by()
         states: Counter[str] = Counter()
         outcomes: Counter[str] = Counter()
-        for state, kind, status, count in held.values_list("state", "kind", "call__outcome__status").annotate(
-            count=Count("pk")
-        ):
+        calls = effects = 0
+        for state, kind, status, bits, count in held.values_list(
+            "state", "kind", "call__outcome__status", "effect_bits"
+        ).annotate(count=Count("pk")):
             states[state] += count
-            if kind == HeldItem.Kind.TOOL_CALL and state in (State.APPROVED, State.EDITED):
-                outcomes[status or ""] += count
+            if kind == HeldItem.Kind.TOOL_CALL:
+                calls, effects = calls + count, effects | (bits or 0)
+                if state in (State.APPROVED, State.EDITED):
+                    outcomes[status or ""] += count
         with_calls = AgentResponse.objects.filter(pk__in=counted.values("pk"), calls__gt=0).only("verdict")
         fates = Counter[str](fate for _item, fate in settled(with_calls.iterator(chunk_size=100)))
-        return Summary(**told, last=last[0], last_at=last[1], states=states, outcomes=outcomes, settled=fates)
+        told |= {"held_calls": calls, "held_effects": effects, "last": last[0], "last_at": last[1]}
+        return Summary(**told, states=states, outcomes=outcomes, settled=fates)
 
     def _place(self, public_id: str) -> int:
         """Return the key of a post of this session; 0 where there is none of that id."""

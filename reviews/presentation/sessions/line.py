@@ -19,6 +19,7 @@ from metacog.heuristics.tool_calls.secrets import line, masked, masked_text
 from metacog.models import User
 from reviews.models import CallOutcome, Decision, DecisionVerdict, HeldItem
 from reviews.presentation.approvals import needs
+from reviews.presentation.effects import in_short
 from reviews.presentation.highlight import Shown, show
 from reviews.presentation.phrases import Became, as_text, became, decided, rounded, signal_title
 from reviews.presentation.sessions.posts import Part, Post
@@ -335,20 +336,25 @@ def facts(summary: Summary) -> list[str]:
     told = ngettext("%(n)s response", "%(n)s responses", summary.posts) % {"n": n}
     if seconds:
         told = gettext("%(what)s in %(time)s") % {"what": told, "time": rounded(seconds)}
-    if summary.calls:
-        calls = ngettext("%(n)s tool call", "%(n)s tool calls", summary.calls) % {"n": f"{summary.calls:,}"}
-        told += gettext(", ") + calls
     if summary.errors:
         told += gettext(", ") + ngettext("errors in %(n)s response", "errors in %(n)s responses", summary.errors) % {
             "n": f"{summary.errors:,}"
         }
     lines = [told]
-    if summary.settled:
-        unasked = sum(summary.settled.values())
-        said = ngettext("%(n)s call without asking: %(which)s", "%(n)s calls without asking: %(which)s", unasked)
-        lines.append(_listed(said, unasked, _of_settled(summary)))
+    if summary.calls:
+        said = ngettext("%(n)s tool call: %(which)s", "%(n)s tool calls: %(which)s", summary.calls)
+        lines.append(_listed(said, summary.calls, _of_calls(summary)))
     if summary.held:
-        lines.append(_listed(gettext("%(n)s held: %(which)s"), summary.held, _of_states(summary)))
+        said = gettext("%(n)s held: %(which)s")
+        if summary.held > summary.held_calls > 0:
+            said = ngettext(
+                "%(n)s held, %(calls)s of them a tool call: %(which)s",
+                "%(n)s held, %(calls)s of them tool calls: %(which)s",
+                summary.held_calls,
+            ).replace("%(calls)s", f"{summary.held_calls:,}")
+        lines.append(_listed(said, summary.held, _of_states(summary)))
+    if told := in_short(summary.held_effects):
+        lines.append(gettext("Effects of the held calls: %(effects)s") % {"effects": told})
     if summary.outcomes:
         approved = sum(summary.outcomes.values())
         said = ngettext("%(n)s approved call: %(which)s", "%(n)s approved calls: %(which)s", approved)
@@ -363,9 +369,9 @@ def _listed(sentence: str, count: int, which: Iterable[tuple[str, int]]) -> str:
     return sentence % {"n": f"{count:,}", "which": listed}
 
 
-_SETTLED: dict[str, str | Promise] = {
+_CALLS: dict[str, str | Promise] = {
     "passed": _("passed by a rule"), "granted": _("passed by a grant"), "denied": _("denied by a rule"),
-    "again": _("approved earlier"),
+    "again": _("approved earlier"), "held": _("held"), "asked": _("asked again while pending"),
 }  # fmt: skip
 _STATES: dict[str, str | Promise] = {
     State.PENDING: _("pending"), State.APPROVED: _("approved"), State.EDITED: _("approved with edits"),
@@ -378,8 +384,11 @@ def _of_states(summary: Summary) -> Iterator[tuple[str, int]]:
     return ((str(name), summary.states[state]) for state, name in _STATES.items() if summary.states.get(state))
 
 
-def _of_settled(summary: Summary) -> Iterator[tuple[str, int]]:
-    return ((str(name), summary.settled[fate]) for fate, name in _SETTLED.items() if summary.settled.get(fate))
+def _of_calls(summary: Summary) -> Iterator[tuple[str, int]]:
+    """Tell each call by what became of it, so that these add up to all of them."""
+    again = summary.calls - sum(summary.settled.values()) - summary.held_calls
+    counts = {**summary.settled, "held": summary.held_calls, "asked": again}
+    return ((str(name), counts[fate]) for fate, name in _CALLS.items() if counts.get(fate, 0) > 0)
 
 
 def _of_outcomes(summary: Summary) -> Iterator[tuple[str, int]]:

@@ -76,7 +76,8 @@ def test_it_tells_in_order_what_was_said_asked_held_decided_and_what_came_of_it(
     kuro.respond("Not of it.", session="other")
     page = client.get(address(kuro)).content.decode()
     assert "Not of it." not in page
-    assert says(page, "Session s", "5 responses", "2 tool calls", "4 held: 1 pending", "1 approved call: 1 done")
+    assert says(page, "Session s", "5 responses", "2 tool calls: 2 held", "4 held, 2 of them tool calls: 1 pending")
+    assert says(page, "1 approved with edits", "Effects of the held calls: delete · outside", "1 approved call: 1 done")
     assert says(page, "cycle 1", "Why is it slow?", "I look first.", "The cache is clearly slow.", "rejected by Bob")
     assert says(page, "It was not measured.", "cycle 2", "I clean up.", "rm -rf /srv/app/build", "Deletes")
     assert says(page, "Deletes", "approved with edits by you", "The build is needed.", "rm -rf /srv/app/tmp", "ran")
@@ -89,8 +90,11 @@ def test_its_numbers_count_every_call_once(client: Any, kuro: Any, alice: Any) -
     held = kuro.respond("I clean up.", items=[DELETE], session="s")["items"][0]["held"]
     decide(held, alice, "approve")
     assert kuro.respond("I clean up.", items=[DELETE], session="s")["items"][0]["disposition"] == "pass"
+    other = DELETE | {"arguments": {"command": "rm -rf /srv/app/tmp"}}
+    for _ in range(3):
+        kuro.respond("I clean up there.", items=[other], session="s")
     page = client.get(address(kuro)).content.decode()
-    assert says(page, "2 tool calls", "1 call without asking: 1 approved earlier", "1 held: 1 approved")
+    assert says(page, "5 tool calls: 1 approved earlier, 2 held, 2 asked again while pending", "2 held: 1 pending")
 
 
 def test_what_is_tried_again_is_folded_and_what_came_out_otherwise_is_not(client: Any, kuro: Any, alice: Any) -> None:

@@ -270,7 +270,7 @@ def test_what_agents_did_adds_up(client: Any, kuro: Any, alice: Any, decide: Any
     agents = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", client.get("/agents/").content.decode()))
     assert re.search(r"The last 14 days were counted (just now|\d+ s ago|now)", agents), agents
     session = re.sub(r"\s+", " ", client.get(f"/sessions/{kuro.id}/?session=s1").content.decode())
-    assert "3 calls without asking: 1 passed by a rule, 1 passed by a grant, 1 denied by a rule" in session
+    assert "7 tool calls: 1 passed by a rule, 1 passed by a grant, 1 denied by a rule, 4 held" in session
 
 
 def test_days_from_before_effects_were_counted_have_none(client: Any, kuro: Any) -> None:
