@@ -27,6 +27,7 @@ State, Origin = Lesson.State, Lesson.Origin
 
 MAX_ACTIVE = 200  # of one team; all of them are looked at for each context
 MAX_EVIDENCE = 1_000  # ids kept with a proposal, as many as one reflection looks at
+MOST_SEEN_FIRST = F("evidence__count").desc(nulls_last=True)  # the order of proposals: by their responses
 
 # A person's step: from which states, to which, and what the record calls it.
 AFTER: dict[str, tuple[tuple[str, ...], str, str]] = {

@@ -28,7 +28,7 @@ from reviews.held.filters import named, word
 from reviews.models import AgentResponse
 from reviews.pages.person import PersonRequest, back, refused, told_of
 
-SHOWN = 100  # of each state, those changed last
+SHOWN = 100  # of each state, those changed last; of proposals, those seen most
 EVIDENCE = 10  # responses told of one proposal
 State = Lesson.State
 DONE = {  # by the step of `lessons.AFTER`
@@ -184,7 +184,11 @@ def _lessons_page(
         "choice": choice("lessons", _agents(request), request.GET, wanted),
         "agent": agent,
         "unknown_filters": unknown_filters(request.GET, agents=[agent] if agent else []),
-        "proposed": list(rows.filter(state=State.PROPOSED, erased_at=None)[:SHOWN]),
+        "proposed": list(
+            rows.filter(state=State.PROPOSED, erased_at=None).order_by(lessons.MOST_SEEN_FIRST, "-changed_at", "-pk")[
+                :SHOWN
+            ]
+        ),
         "active": list(rows.filter(state=State.ACTIVE)[: lessons.MAX_ACTIVE]),
         "past": list(rows.filter(state__in=(State.RETIRED, State.DISMISSED))[:SHOWN]),
         "curated": curated,

@@ -22,6 +22,7 @@ from metacog.accounts.agents import PolicyMoved
 from metacog.http import undoable
 from metacog.models import Agent, Role
 from metacog.pages.unknown_filters import unknown_filters
+from patterns.lessons import lessons
 from patterns.models import ErrorPattern, MemoryConflict, ThoughtThread, ThreadSuggestion
 from patterns.patterns import lifecycle
 from patterns.threads import suggestions
@@ -119,7 +120,7 @@ def _proposals(request: PersonRequest, rows: QuerySet[Any]) -> Sequence[Any]:
 
 
 def _lessons(request: PersonRequest, rows: QuerySet[Any]) -> Sequence[Any]:
-    return list(rows.select_related("team", "agent__team").order_by("created_at", "pk")[:SHOWN])
+    return list(rows.select_related("team", "agent__team").order_by(lessons.MOST_SEEN_FIRST, "pk")[:SHOWN])
 
 
 def _memories(request: PersonRequest, rows: QuerySet[Any]) -> Sequence[Any]:

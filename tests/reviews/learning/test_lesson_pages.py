@@ -64,6 +64,15 @@ class TestTheList:
         assert "<script> </a>" not in page
         assert '<form method="post" action="/lessons' not in page, "a viewer reads"
 
+    @pytest.mark.parametrize("address", ["/lessons/", "/to-do/"])
+    def test_the_proposals_seen_most_come_first(self, aurora: Any, carla: Any, as_person: Any, address: str) -> None:
+        for count in (3, 20, None, 5):
+            Lesson.objects.create(team=aurora, text=f"Of {count}.", evidence={"count": count} if count else {})
+        page = words(as_person(carla).get(address))
+        shown = ["Of 20.", "Of 5.", "Of 3."]
+        assert re.findall(r">(Of \w+\.)<", page) == [*shown, "Of None."][: None if address == "/lessons/" else 3]
+        assert ("last changed" if address == "/lessons/" else "proposed <time") in page
+
     def test_one_agents_are_its_own_and_its_teams(
         self, proposed: Any, agent: Agent, aurora: Any, carla: Any, as_person: Any
     ) -> None:
