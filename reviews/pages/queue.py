@@ -549,7 +549,7 @@ def _desk(
 
 @written_once
 def _history(held: Any) -> QuerySet[Decision]:
-    return Decision.as_told().filter(held=held).order_by("id")
+    return Decision.as_told().filter(held=held).annotate(given=F("answer")).order_by("id")
 
 
 @written_once

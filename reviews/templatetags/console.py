@@ -13,6 +13,7 @@ from metacog.pages.navigation import Link, by_key, entries, tabs
 from reviews.demo import fill
 from reviews.held.counts import ToDo
 from reviews.presentation import phrases
+from reviews.presentation.calls.answer_form import answer_text
 from reviews.presentation.ratios import percent
 from reviews.presentation.reading.rendered import reading
 from reviews.presentation.statistics.plainly import behind, confidence, plainly
@@ -25,6 +26,7 @@ for name in ("agent_name", "as_text", "began", "risk", "shown", "signal_class", 
 register.filter("person_title", phrases.person_name)
 register.filter(described)
 register.filter(percent)
+register.filter(answer_text)
 register.filter(plainly)
 register.filter(behind)
 register.filter(confidence)

@@ -132,17 +132,22 @@ def read(held: HeldItem, form: QueryDict) -> Posted:
 
 def shown(held: HeldItem, posted: Posted | None = None, standing: Decision | None = None) -> dict[str, Any]:
     """Return what every page that shows a question has: its form, and what was answered, with secrets masked."""
-    answer = masked(standing.answer) if standing and standing.verdict == DecisionVerdict.ANSWER else None
-    is_text = isinstance(answer, str)
+    answer = standing.answer if standing and standing.verdict == DecisionVerdict.ANSWER else None
     return {
         "fields": fields_of(held, posted),
         "errors": posted.errors.get("", ()) if posted and _part_of(held).kind == "group" else (),
         "is_typed": posted is not None,
         "asks": held.question.asks,
         "is_answered": standing is not None and standing.verdict == DecisionVerdict.ANSWER,
-        "is_text": is_text,
-        "answer": answer if is_text else json.dumps(answer, ensure_ascii=False, indent=2),
+        "is_text": isinstance(answer, str),
+        "answer": answer_text(answer),
     }
+
+
+def answer_text(answer: Any) -> str:
+    """Return an answer as it is read, with secrets masked."""
+    answer = masked(answer)
+    return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, indent=2)
 
 
 # -- what a schema asks for -------------------------------------------------------------------------------

@@ -77,6 +77,20 @@ def test_a_form_is_made_of_choices(kuro: Any, client: Any, alice: Any) -> None:
     assert "answered by you" in page(client, held)
 
 
+def test_the_earlier_decisions_are_those_before_the_present_one_with_their_answers(
+    kuro: Any, client: Any, alice: Any
+) -> None:
+    client.force_login(alice)
+    held = asked(kuro, choices=["Savings", "Current", "Neither"])
+    answer(client, held, a="2")
+    client.post(reverse("undo", args=[Decision.objects.get().public_id]))
+    answer(client, held, a="0")
+    earlier = page(client, held).partition("Earlier decisions")[2].partition("</section>")[0]
+    assert earlier.count("answered by you") == 1
+    assert '<div class="answered">Neither</div>' in earlier
+    assert "and undone" in earlier
+
+
 def test_a_form_is_made_of_a_schema(kuro: Any, client: Any, alice: Any) -> None:
     client.force_login(alice)
     held = asked(kuro, schema=FORM)
