@@ -207,9 +207,10 @@ def _pages(pages: Sequence[Page], name: str, to_do: Mapping[str, int]) -> list[L
 
 
 def by_key() -> list[tuple[str, str, str | Promise]]:
-    """Return the letter, the address and the title of every page: for the keys, and for the palette."""
+    """Return the letter, the address and the title of every page: for the keys; without a letter, for the palette."""
     found = [(page.key, reverse(page.name), page.title) for entry in ENTRIES for page in entry.pages]
-    return [*found, ("o", reverse("preferences"), _("Preferences"))]
+    decided = ("", f"{reverse('queue')}?state=decided", _("Decided items"))
+    return [*found, decided, ("o", reverse("preferences"), _("Preferences"))]
 
 
 def _waiting(page: Page, to_do: Mapping[str, int]) -> int:

@@ -82,6 +82,8 @@ def test_the_palette_goes_to_pages_agents_and_items_and_acts_on_this_page(
     found = page.locator("#palette").get_by_role("option", name=re.compile("^kuro"))
     expect(found).to_be_visible()
     assert faults(page) == []
+    field.fill("decided")
+    expect(page.locator(CHOSEN)).to_have_text("Decided items")
     field.fill("policy kuro")
     expect(page.locator(CHOSEN)).to_have_text(re.compile("^Policy of kuro Agent"))
     page.keyboard.press("Escape")
