@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -305,7 +305,7 @@ def undo(request: PersonRequest, decision_id: str) -> HttpResponse:
     # The first last: with an approval that gave a grant goes what that released.
     every = one_press.order_by("-id") if decision.together else [decision]
     taken_back = [each.undone_at is not None or decisions.undo(each, request.user) for each in every]
-    held = visible_item_or_404(request, decision.held.public_id)
+    held = visible_item_or_404(request, _first_alike(decision, every))
     if not all(taken_back):
         return _split(request, filters, held, status=409, too_late=True)
     return _go_on(request, filters, held, decision, _presence(request))
@@ -319,10 +319,17 @@ def withdraw_approval(request: PersonRequest, approval_id: str) -> HttpResponse:
     filters = Filters.of(request.GET, request.user.teams, request.user.pk)
     every = mine.filter(together=approval.together).select_related("held") if approval.together else [approval]
     taken_back = [each.ended_at is not None or decisions.withdraw_approval(each) for each in every]
-    held = visible_item_or_404(request, approval.held.public_id)
+    held = visible_item_or_404(request, _first_alike(approval, every))
     if not all(taken_back):
         return _split(request, filters, held, status=409, too_late=True)
     return _go_on(request, filters, held, approval, _presence(request))
+
+
+def _first_alike(one: Taken, every: Iterable[Taken]) -> str:
+    """Return which item of those that one press was about has the row of their near-duplicates."""
+    alike = [each.held for each in every if each.held.alike is not None and each.held.alike == one.held.alike]
+    first: str = min(alike or [one.held], key=lambda held: (held.expires_at, held.pk)).public_id
+    return first
 
 
 def _go_on(

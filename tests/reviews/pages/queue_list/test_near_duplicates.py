@@ -37,6 +37,16 @@ def test_they_are_one_row_that_opens_into_all_of_them(client: Any, kuro: Any) ->
     assert shown(client.get(f"/queue/?order=age&alike={other[0]}")) == other
 
 
+def test_an_undo_of_all_of_them_opens_the_one_that_has_their_row(client: Any, kuro: Any) -> None:
+    orders = ask(kuro, 3)
+    boxes = re.findall(
+        r'name="item" value="([^"]+)', client.get(f"/queue/together/?group={orders[0]}").content.decode()
+    )
+    client.post("/queue/together/decide", {"item": boxes, "verdict": "approve"})
+    last = Decision.objects.get(held__public_id=orders[2])
+    assert client.post(f"/decisions/{last.public_id}/undo")["Location"] == f"/queue/{orders[0]}/"
+
+
 def among(page: Any) -> str:
     """Return what the open item says of its near-duplicates."""
     return words(re.search(r'<div class="among"[^>]*>(.*?)</div>', page.content.decode(), re.S)[1])
