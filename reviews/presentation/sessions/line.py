@@ -264,6 +264,8 @@ def _item(part: Part, post: Post, user: User) -> Item:
             state, tone = (_("passed by a grant") if part.by_grant else _("approved earlier")), "ok"
         return Item(part, title, text, state, tone)
     held, call = part.held, part.held.call if part.held.kind == Kind.TOOL_CALL else None
+    if held.kind in HeldItem.NO_WORDS and held.response_id != post.response.pk:  # all of it stands where it was held
+        return Item(replace(part, effects="", why=""), title, None, _("asked again"), "")
     asks = call.asks if call else held.question.asks if held.kind == Kind.QUESTION else 1
     outcome = part.outcome
     return Item(

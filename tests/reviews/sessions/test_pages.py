@@ -126,6 +126,15 @@ def test_a_call_that_was_held_again_and_came_to_the_same_end_is_folded(client: A
     assert f'id="{last[1]}"' not in told
 
 
+def test_a_pending_call_that_is_asked_again_later_is_one_short_line(client: Any, kuro: Any) -> None:
+    held = kuro.respond("Let me.", items=[DELETE], session="s")["items"][0]["held"]
+    kuro.respond("Meanwhile I look.", items=[], session="s")
+    kuro.respond("Let me, please.", items=[DELETE], session="s")
+    page = client.get(address(kuro)).content.decode()
+    assert says(page, "Pending", "asked 2 times", "Deletes", "Meanwhile", "please.", f"/queue/{held}/", "asked again")
+    assert (page.count("asked 2 times"), page.count("Deletes /srv")) == (1, 1)
+
+
 def test_calls_in_a_row_are_folded_where_only_their_arguments_differ(client: Any, kuro: Any) -> None:
     Policy.objects.filter(agent__public_id=kuro.id).update(rules=[{"tool": "*", "do": "allow"}])
     commands = ["cat a", "cat b", "cat c", "cat c", "rm -r /srv/build", "cat d", "cat e", "cat f"]
