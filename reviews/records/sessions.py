@@ -42,6 +42,7 @@ def _holds(**which: Any) -> Exists:
 
 # What of a session can be shown alone. Texts are looked for as they are stored: what is found may be a little more.
 SHOW: Mapping[str, tuple[str | Promise, Any]] = {
+    "user": (_("User's messages"), Q(body__contains='"user_message": "')),
     "held": (_("Held"), _holds()),
     "pending": (pgettext_lazy("state", "Pending"), _holds(state=State.PENDING)),
     "approved": (_("Approved"), _holds(state__in=[State.APPROVED, State.EDITED, State.ANSWERED])),

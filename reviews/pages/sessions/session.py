@@ -18,7 +18,7 @@ from metacog.pages.unknown_filters import unknown_filters
 from reviews.held.filters import word
 from reviews.pages.person import PersonRequest
 from reviews.presentation.sessions import files
-from reviews.presentation.sessions.line import Row, facts, is_shown, rows_of, signature
+from reviews.presentation.sessions.line import Row, facts, of_kind, rows_of, signature
 from reviews.presentation.sessions.posts import Post, posts_of
 from reviews.records import effect_names
 from reviews.records.sessions import SHOW, Asked, Page, Session
@@ -35,7 +35,7 @@ def show(request: PersonRequest, agent_id: str) -> HttpResponse:
     session = _session(request, agent_id)
     asked, unknown = _asked(request)
     page = session.page(asked)
-    posts = [post for post in posts_of(page.rows) if is_shown(post, asked.show, asked.effect)]
+    posts = list(of_kind(posts_of(page.rows), asked))
     shown = _shown(session, asked, page, rows_of(posts, request.user))
     if request.htmx and asked.after:
         return render(request, "reviews/_session_more.html", shown)
@@ -82,7 +82,7 @@ def changes(request: PersonRequest, agent_id: str) -> HttpResponse:
     changed = {post.id: post for post, held in parts if held.public_id in ids and signature(held) not in known}
     last = _last(session, asked)
     page = session.page(asked) if last else Page([])
-    new = [post for post in posts_of(page.rows) if is_shown(post, asked.show, asked.effect)]
+    new = list(of_kind(posts_of(page.rows), asked, last))
     if not (changed or page.rows):
         return HttpResponse(status=204)
     context = _shown(session, asked, page, rows_of(new, request.user, before=last))

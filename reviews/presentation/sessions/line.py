@@ -23,7 +23,7 @@ from reviews.presentation.effects import in_short
 from reviews.presentation.highlight import Shown, show
 from reviews.presentation.phrases import Became, as_text, became, decided, rounded, signal_title
 from reviews.presentation.sessions.posts import Part, Post
-from reviews.records.sessions import Summary
+from reviews.records.sessions import Asked, Summary
 
 FIRST = 420  # characters of a text that stand open
 FIRST_LINES = 8
@@ -398,8 +398,15 @@ def _of_outcomes(summary: Summary) -> Iterator[tuple[str, int]]:
     return ((str(name), summary.outcomes[each]) for each, name in names.items() if summary.outcomes.get(each))
 
 
-def is_shown(post: Post, show_only: str, effect: str) -> bool:
-    """Say whether a post is of the kind that is asked for, to the letter; the database finds a little more."""
-    by_name = {"rejected": post.is_refused, "errors": post.failed}
-    found = {name for part in post.parts for name in (*part.effect_names, *([OUTSIDE] if part.is_outside else []))}
-    return by_name.get(show_only, True) and (not effect or effect in found)
+def of_kind(posts: Iterable[Post], asked: Asked, last: Post | None = None) -> Iterator[Post]:
+    """Give the posts of the kind that is asked for, to the letter; the database finds a little more.
+
+    Of those in a row that answer the same message of the user it is the first; `last` came before them.
+    """
+    for post in posts:
+        is_new = post.user_message not in ("", last and last.user_message)
+        by_name = {"user": is_new, "rejected": post.is_refused, "errors": post.failed}
+        found = {name for part in post.parts for name in (*part.effect_names, *([OUTSIDE] if part.is_outside else []))}
+        if by_name.get(asked.show, True) and (not asked.effect or asked.effect in found):
+            yield post
+        last = post

@@ -159,6 +159,7 @@ def test_calls_in_a_row_are_folded_where_only_their_arguments_differ(client: Any
     "asked, found",
     [
         ({}, "words held rejected approved call failed"),
+        ({"show": "user"}, "words call"),
         ({"show": "held"}, "held rejected approved"),
         ({"show": "pending"}, "held"),
         ({"show": "approved"}, "approved"),
@@ -174,15 +175,16 @@ def test_calls_in_a_row_are_folded_where_only_their_arguments_differ(client: Any
 )
 def test_it_shows_what_happened_alone(client: Any, kuro: Any, alice: Any, asked: dict[str, str], found: str) -> None:
     Policy.objects.filter(agent__public_id=kuro.id).update(rules=[{"tool": "look", "do": "allow"}])
-    posts = {"words": kuro.respond('He wrote "errors" and "effect": "delete".', items=[], session="s")}
-    posts["held"] = kuro.respond(HELD, session="s")
+    said = {"user_message": "Clean up."}
+    posts = {"words": kuro.respond('He wrote "errors" and "effect": "delete".', items=[], session="s", **said)}
+    posts["held"] = kuro.respond(HELD, session="s", **said)
     posts["rejected"] = kuro.respond(f"{HELD} Once more.", session="s")
     decide(posts["rejected"]["items"][0]["held"], alice, "reject", reason="No.")
     posts["approved"] = kuro.respond("I clean up.", items=[DELETE], session="s")
     decide(held := posts["approved"]["items"][0]["held"], alice, "approve")
     kuro.post(f"/held/{held}/outcome", {"status": "failed", "detail": "no such folder"})
     look = {"kind": "tool_call", "name": "look", "arguments": {"command": "cat README.md"}}
-    posts["call"] = kuro.respond("I look.", items=[look], session="s", errors=[])
+    posts["call"] = kuro.respond("I look.", items=[look], session="s", errors=[], user_message="Is it gone?")
     posts["failed"] = kuro.respond("It broke.", items=[], session="s", errors=["KeyError"])
     answer = client.get(address(kuro, **asked))
     names = {post["id"]: name for name, post in posts.items()}
