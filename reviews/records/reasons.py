@@ -66,13 +66,13 @@ def describe(kind: str, quote: str, language: str) -> str:
 
 
 def described(description: str) -> str:
-    """Return a description in the reader's language, as far as the program wrote it; a person's words as they are."""
+    """Return a description in the reader's language, as far as the program wrote it; a person's words, quoted."""
     for before, behind, kind in _written():
         if description.startswith(before):
             quote, with_reason, told = description.removeprefix(before).partition(behind + REASON)
             if with_reason or quote.endswith(behind):
                 quoted = str(DESCRIPTIONS[kind]) % {"quote": quote if with_reason else quote.removesuffix(behind)}
-                return f"{quoted}{REASON}{told}" if with_reason else quoted
+                return quoted + REASON + gettext("“%(text)s”") % {"text": told} if with_reason else quoted
     preset, more = parse(description)
     language = translation.get_language() or settings.LANGUAGE_CODE
     return compose(preset, more, language) if preset else description

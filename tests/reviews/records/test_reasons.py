@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("translated")
     ("written", "read"),
     [
         ("Often rejected: “on Friday”", "常被驳回：“on Friday”"),
-        ("Often rejected: “Leeds” · It was “no”.", "常被驳回：“Leeds” · It was “no”."),
+        ("Often rejected: “Leeds” · It was “no”.", "常被驳回：“Leeds” · “It was “no”.”"),
         ("再次審視時收回：「星期五」", "再次审视时收回：“星期五”"),
         ("Wrong: it is 14 days", "内容有误：it is 14 days"),
         ("It is 14 days", "It is 14 days"),
