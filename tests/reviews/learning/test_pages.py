@@ -284,6 +284,7 @@ class TestOnePattern:
     ) -> None:
         page = page_of(as_person(carla), address(make(aurora, state)))
         assert re.findall(r'class="btn[^"]*" name="step" value="(\w+)"', page) == offered
+        assert ("A pattern in shadow collects stats and holds nothing." in page) == ("activate" in offered)
 
     def test_making_it_active_shows_first_what_it_would_have_done(
         self, history: None, kuro: Any, aurora: Any, carla: Any, as_person: Any
