@@ -42,6 +42,10 @@ class Group:
     others: Sequence[Row]
     may_switch: bool
 
+    @property
+    def count(self) -> int:
+        return len(self.signals) + len(self.others)
+
 
 def shown(teams: Sequence[Team], owned: Collection[Team]) -> list[Group]:
     """Return what these teams may switch off; the signals of those that are owned."""

@@ -48,7 +48,10 @@ def test_the_signals_chosen_are_switched_off_and_that_can_be_undone(
     decided: None, aurora: Any, carla: Any, olga: Any, as_person: Any
 ) -> None:
     look()
+    ErrorPattern.objects.create(team=aurora, keywords=["thirty days"], description="d", state="proposed")
     told = words(as_person(carla).get(PAGE))
+    assert "To switch off 1 Proposed patterns 1 " in told, "among the chips"
+    assert told.rindex("To switch off 1 ") < told.rindex("Proposed patterns 1 ")
     assert "Absolute claim" in told
     assert "0 of 24 rejected; of the others, 100% (n = 24)" in told
     assert "Of the last 30 days, 24 items would not have been held." in told
