@@ -203,7 +203,7 @@ def switch_off(team: Team, person: User, names: Collection[str]) -> tuple[list[s
             before = Policy.objects.select_related("agent").get(agent=agent, version=agent.policy_version)
             own = heuristics.Policy.from_dict(before.as_dict()).weights
             if less := {name: 0 for name in off if own.get(name)}:
-                draft = _like(before, gettext("Signals without lift switched off"))
+                draft = _like(before, gettext("Signals that do not point to mistakes switched off"))
                 draft.weights = {**own, **less}
                 saved.append(agents.add_policy(agent, person, draft, based_on=before.version))
     return off, saved
