@@ -178,12 +178,13 @@ def _row(post: Post, user: User, last: Post | None, repeats: Sequence[Row] = ())
     pause = post.at - last.at if last else timedelta()
     items = [_item(part, post, user) for part in post.parts[:MOST_PARTS]]
     cycle = post.response.cycle
+    is_new = last is None or last.user_message != post.user_message  # programs give a turn's with each response to it
     return Row(
         post=post,
         mark=_mark(post),
         items=items,
         text=fold(post.text) if post.text.strip() else None,
-        user_message=fold(post.user_message, FIRST // 2) if post.user_message.strip() else None,
+        user_message=fold(post.user_message, FIRST // 2) if is_new and post.user_message.strip() else None,
         output=fold(post.command_output, FIRST // 2) if post.command_output.strip() else None,
         signals=[signal_title(name) for name in dict.fromkeys(post.signals)],
         day=day if is_new_day else None,

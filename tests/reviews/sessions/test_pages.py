@@ -64,7 +64,8 @@ def test_it_tells_in_order_what_was_said_asked_held_decided_and_what_came_of_it(
     client: Any, kuro: Any, alice: Any, bob: Any
 ) -> None:
     kuro.respond("I look first.", items=[], session="s", cycle=1, user_message="Why is it slow?")
-    said = kuro.respond("The cache is clearly slow.", session="s", cycle=1)["items"][0]["held"]
+    again = {"session": "s", "cycle": 1, "user_message": "Why is it slow?"}
+    said = kuro.respond("The cache is clearly slow.", **again)["items"][0]["held"]
     decide(said, bob, "reject", reason="It was not measured.")
     call = kuro.respond("I clean up.", items=[DELETE], session="s", cycle=2)["items"][0]["held"]
     decide(call, alice, "edit", edit=Arguments({"command": "rm -rf /srv/app/tmp"}), reason="The build is needed.")
@@ -83,7 +84,7 @@ def test_it_tells_in_order_what_was_said_asked_held_decided_and_what_came_of_it(
     assert says(page, "Deletes", "approved with edits by you", "The build is needed.", "rm -rf /srv/app/tmp", "ran")
     assert says(page, "exit 0", "Which account?", "answered by you", "B", "cycle 3", "Once more.", "Pending")
     assert says(page, "Once more.", f'href="/queue/{waits}/"')
-    assert page.count("cycle 2") == 1
+    assert (page.count("cycle 2"), page.count("Why is it slow?")) == (1, 1)
 
 
 def test_its_numbers_count_every_call_once(client: Any, kuro: Any, alice: Any) -> None:
