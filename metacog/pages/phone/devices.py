@@ -7,7 +7,6 @@ from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
@@ -18,8 +17,6 @@ from metacog.models import PushDevice
 from metacog.notices import devices
 from metacog.pages.account import DEVICE, Request, preferences_page, remember
 from metacog.pages.security import browser
-
-HERE = "#devices"  # on the page of preferences
 
 
 @never_cache
@@ -83,4 +80,4 @@ def _own(request: Request, device_id: str) -> PushDevice:
 
 
 def _back() -> HttpResponse:
-    return redirect(reverse("preferences") + HERE)
+    return redirect("preferences")  # at its top, where it says what was done
