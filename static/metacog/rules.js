@@ -85,3 +85,9 @@ document.addEventListener("htmx:afterSwap", ({ detail }) => {
   byId("draft").dispatchEvent(new Event("input", { bubbles: true }));
 });
 
+
+// What is corrected is looked at anew, and its error comes beside it: the field was drawn with the one before.
+document.addEventListener("input", ({ target }) => {
+  const line = target.closest?.(".rule-line");
+  for (const field of line?.querySelectorAll("[aria-invalid]") ?? []) field.removeAttribute("aria-invalid");
+});

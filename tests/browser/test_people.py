@@ -261,6 +261,18 @@ def test_rules_that_are_being_drawn_anew_take_no_word_that_would_be_lost(open_pa
     expect(argument).to_be_focused()
 
 
+def test_a_corrected_argument_is_no_longer_marked_wrong(open_page: Any, olga: Any, kuro: Any) -> None:
+    page = open_page(olga)
+    page.goto(reverse("policy", args=[kuro.id]) + RULES)
+    argument = page.get_by_label("Rule 1, condition 1: argument")
+    argument.fill("eur")
+    page.get_by_role("button", name="Add rule").click()  # draws the rules anew
+    expect(argument).to_have_attribute("aria-invalid", "true")
+    argument.fill("/eur")
+    expect(page.locator("#rule-0-where-0-error")).to_be_empty()
+    expect(argument).not_to_have_attribute("aria-invalid", "true")
+
+
 def is_for_rules(route: Any) -> bool:
     return route.request.headers.get("hx-target") == "rules"
 
