@@ -130,6 +130,18 @@ ENTRIES: Sequence[Entry] = (
         ),
     ),
 )
+# Parts of pages, which the palette finds by what stands there.
+PARTS: Sequence[tuple[str, str, str | Promise]] = (
+    ("queue", "?state=decided", _("Decided items")),
+    ("team", "?tab=people", _("Team: members, roles, groups, second factor")),
+    ("team", "?tab=deciding", _("Team: decision target, rules, who is asked, rota")),
+    ("team", "?tab=notices", _("Team: email, Slack, Telegram, notices")),
+    ("team", "?tab=webhooks", _("Team: webhooks")),
+    ("team", "?tab=data", _("Team: retention, export")),
+    ("preferences", "#told", _("Preferences: email notices")),
+    ("preferences", "#devices", _("Preferences: notices on devices, quiet hours")),
+    ("security", "", _("Preferences: passkeys, authenticator app, sessions")),
+)
 _PLACES = {
     name: (number, page.name)
     for number, entry in enumerate(ENTRIES)
@@ -209,8 +221,8 @@ def _pages(pages: Sequence[Page], name: str, to_do: Mapping[str, int]) -> list[L
 def by_key() -> list[tuple[str, str, str | Promise]]:
     """Return the letter, the address and the title of every page: for the keys; without a letter, for the palette."""
     found = [(page.key, reverse(page.name), page.title) for entry in ENTRIES for page in entry.pages]
-    decided = ("", f"{reverse('queue')}?state=decided", _("Decided items"))
-    return [*found, decided, ("o", reverse("preferences"), _("Preferences"))]
+    found += [("", _address(name) + more, title) for name, more, title in PARTS]
+    return [*found, ("o", reverse("preferences"), _("Preferences"))]
 
 
 def _waiting(page: Page, to_do: Mapping[str, int]) -> int:

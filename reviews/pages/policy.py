@@ -135,7 +135,9 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
         context |= _told(agent, current, form)
     table.tell(in_words, [each.told for each in context.get("by_rule", ()) if each.rule and is_own(each.rule)])
     packs.tell(in_words)
+    rules = form.instance.rules if drafted else current.rules
     context |= {
+        "unmet": [(whom(named), count) for named, count in approvers.unmet(agent.team_id, rules)],
         "agent": agent,
         "is_later": is_later,
         "is_apart": False,  # of a part that is sent by itself
@@ -164,7 +166,6 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
     if template == "reviews/policy.html":
         context |= {"weights": _weights(form), "lift_days": LIFT_DAYS, "decided_days": DECIDED_DAYS}
         context |= {"versions": _history(versions), "fitted": _fitted(agent, current)}
-        context["unmet"] = [(whom(named), count) for named, count in approvers.unmet(agent.team_id, current.rules)]
     is_wrong = not drafted or context.get("unexplained")
     return render(request, template, context, status=409 if context.get("moved") else 422 if is_wrong else 200)
 

@@ -79,6 +79,7 @@ def team_rules(request: PersonRequest, team_id: int) -> HttpResponse:
     if table.rules is not None:
         context |= _told(team, current, table.rules)
     table.tell(in_words, [told for _rule, told in context.get("by_rule", ())])
+    rules = current.readable if table.rules is None else table.rules
     context |= {
         "tabs": tabs(team, request.user, "team-rules"),
         "team": team,
@@ -88,7 +89,7 @@ def team_rules(request: PersonRequest, team_id: int) -> HttpResponse:
         "is_owner": is_owner,
         "versions": _history(versions),
         "rules_url": reverse("team-rules", args=[team.pk]),
-        "unmet": [(whom(named), count) for named, count in approvers.unmet(team.pk, current.readable)],
+        "unmet": [(whom(named), count) for named, count in approvers.unmet(team.pk, rules)],
         "days": DAYS,
         "section": "team",
     }

@@ -73,6 +73,7 @@ def test_packs_are_added_with_their_folder_and_removed(desk: Desk, kuro: Any) ->
     shown = packs()["coding"]
     assert html.escape(shown.asks) in page
     assert 'data-focus="packs-title"' in page, "else the page stands at what comes after the rules"
+    assert f"“{shown.title}” comes first and decides about every call" in page
     rules = page.partition("pack-rules")[2].partition("</ol>")[0]
     assert "outside /srv/app" in rules
     assert "except on what the same command made" in rules

@@ -44,6 +44,7 @@ def test_an_owner_saves_a_draft_as_it_was_shown(
     page = desk.post(address, draft(RM) | {"do": "preview"}).content.decode()
     assert "Deletes build" in page
     assert "would have denied 1 time: 1 still held" in page
+    assert "Reject these calls with the change" in page
     values = draft(RM) | sent(page) | {"do": "save", "settle": "on"}
     assert as_person(alice).post(address, values).status_code == 403
     assert desk.post(address, values | {"note": ""}).status_code == 422
@@ -128,6 +129,14 @@ def test_a_post_asks_no_more_with_a_teams_rules(kuro: Caller, aurora: Any, olga:
     questions("warm again")
     assert questions("b") == before
     assert Team.objects.get(pk=aurora.pk).rules_version == 1
+
+
+def test_a_draft_says_whose_approval_nobody_can_give(olga: Any, address: str, as_person: Any) -> None:
+    asks = RM | {"do": "ask", "approvers": {"group": "finanse"}}
+    page = (
+        as_person(olga).post(address, draft(asks) | {"do": "preview"}, headers={"HX-Request": "true"}).content.decode()
+    )
+    assert "A rule leaves approval to a member of “finanse”. The team has too few such members (n = 0)" in page
 
 
 def test_a_preview_says_what_is_wrong_at_its_cell(olga: Any, address: str, as_person: Any) -> None:

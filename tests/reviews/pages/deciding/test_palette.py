@@ -29,6 +29,14 @@ def test_it_finds_agents_by_name_items_by_words_and_rows_by_the_beginning_of_the
         assert found(client, nothing) == []
 
 
+def test_parts_of_pages_are_found_by_what_stands_there(alice: Any, as_person: Any) -> None:
+    page = as_person(alice).get("/queue/").content.decode()
+    parts = dict(re.findall(r'<li hidden><a href="([^"]+)"[^>]*>([^<]+)</a>', page))
+    assert parts["/queue/?state=decided"] == "Decided items"
+    assert "retention" in parts["/team/?tab=data"]
+    assert "quiet hours" in parts["/preferences/#devices"]
+
+
 def test_it_finds_nothing_of_another_team(mallory: Any, as_person: Any, kuro: Any) -> None:
     held, client = kuro.hold(), as_person(mallory)
     for query in ("kuro", "cache", held, kuro.id):
