@@ -40,9 +40,14 @@ def _holds(**which: Any) -> Exists:
     return Exists(HeldItem.objects.filter(response=OuterRef("pk"), **which))
 
 
+def _has(name: str, begin: str) -> Q:
+    """Ask for bodies with a field that begins so: as Python writes JSON, and as JavaScript does."""
+    return Q(body__contains=f'"{name}": {begin}') | Q(body__contains=f'"{name}":{begin}')
+
+
 # What of a session can be shown alone. Texts are looked for as they are stored: what is found may be a little more.
 SHOW: Mapping[str, tuple[str | Promise, Any]] = {
-    "user": (_("User's messages"), Q(body__contains='"user_message": "')),
+    "user": (_("User's messages"), Q(body__contains='"user_message"')),
     "held": (_("Held"), _holds()),
     "pending": (pgettext_lazy("state", "Pending"), _holds(state=State.PENDING)),
     "approved": (_("Approved"), _holds(state__in=[State.APPROVED, State.EDITED, State.ANSWERED])),
@@ -161,7 +166,7 @@ class Session:
         if last is None:
             return None
         counted = self.rows.order_by("pk")[: COUNTED + 1]
-        failed = Q(body__contains='"errors": ["') | Q(body__contains='"command_failed": true')
+        failed = _has("errors", '["') | _has("command_failed", "true")
         told = counted.aggregate(
             posts=Count("pk"), calls=Sum("calls"), errors=Count("pk", filter=failed), first_at=Min("received_at")
         )

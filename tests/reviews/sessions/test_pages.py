@@ -193,6 +193,13 @@ def test_it_shows_what_happened_alone(client: Any, kuro: Any, alice: Any, asked:
     assert ("Unknown selection" in answer.content.decode()) == (asked.get("show") == "nothing")
 
 
+def test_json_without_blanks_is_read_alike(client: Any, kuro: Any) -> None:
+    body = b'{"response":"It broke.","items":[],"session":"s","user_message":"Why?","errors":["KeyError"]}'
+    posted = kuro.post("/responses", body).json()["id"]
+    assert says(client.get(address(kuro)).content.decode(), "1 response", "errors in 1 response")
+    assert shown(client.get(address(kuro, show="user"))) == [posted]
+
+
 def test_its_parts_follow_each_other_as_one_scrolls(client: Any, kuro: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sessions, "PAGE", 3)
     posted = [kuro.respond(f"Post {number}.", items=[], session="s")["id"] for number in range(8)]
