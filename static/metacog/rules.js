@@ -77,6 +77,11 @@ document.addEventListener("htmx:afterRequest", ({ detail: { target, requestConfi
   if (document.activeElement === document.body) byId(requestConfig.elt.id)?.focus();
 });
 
+// A preview that is under way tells of the rules as they stood; the next one is asked for once the new ones are there.
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (detail.target.id === "rules") htmx.trigger("#draft", "htmx:abort");
+});
+
 document.addEventListener("htmx:afterSwap", ({ detail }) => {
   if (detail.target.id !== "rules") return;
   showHandles();
@@ -84,7 +89,6 @@ document.addEventListener("htmx:afterSwap", ({ detail }) => {
   (wanted?.disabled ? null : wanted)?.focus();
   byId("draft").dispatchEvent(new Event("input", { bubbles: true }));
 });
-
 
 // What is corrected is looked at anew, and its error comes beside it: the field was drawn with the one before.
 document.addEventListener("input", ({ target }) => {

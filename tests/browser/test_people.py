@@ -261,6 +261,22 @@ def test_rules_that_are_being_drawn_anew_take_no_word_that_would_be_lost(open_pa
     expect(argument).to_be_focused()
 
 
+def test_a_preview_of_rules_that_were_drawn_anew_since_is_dropped(open_page: Any, olga: Any, kuro: Any) -> None:
+    page = open_page(olga)
+    page.goto(reverse("policy", args=[kuro.id]) + RULES)
+    expect(page.locator("#would")).to_have_text("Preview of the draft")
+    waiting: list[Any] = []  # the first preview
+    page.route(
+        "**/policy/", lambda route: route.continue_() if is_for_rules(route) or waiting else waiting.append(route)
+    )
+    with page.expect_request(lambda request: request.headers.get("hx-target") == "preview"):
+        page.locator(".rule .tool").nth(2).fill("rmdir")
+    page.get_by_role("button", name="Move rule 1 down").click()
+    expect(page.locator(".rule .tool").first).to_have_value("read_file")
+    waiting[0].continue_()
+    expect(page.locator("#preview .changes")).to_contain_text("rmdir")  # and no answer was for a rule that is gone
+
+
 def test_a_corrected_argument_is_no_longer_marked_wrong(open_page: Any, olga: Any, kuro: Any) -> None:
     page = open_page(olga)
     page.goto(reverse("policy", args=[kuro.id]) + RULES)
