@@ -44,8 +44,9 @@ def of_ours(migration: Path) -> Iterator[Path]:
 
 @functools.cache
 def digest() -> str:
-    """Hash what a migrated database follows from: migrations, what they import, the locked packages, this Python."""
+    """Hash what a migrated database follows from: migrations, what runs them, what either imports, packages, Python."""
     migrations = [file for package in PACKAGES for file in (ROOT / package / "migrations").glob("*.py")]
+    migrations += (ROOT / "metacog/management/commands").glob("migrate.py")
     files = {*migrations, ROOT / "requirements-dev.txt"}.union(*map(of_ours, migrations))
     whole = hashlib.sha256(sys.version.encode())
     for file in sorted(files):

@@ -37,7 +37,11 @@ class InOneStep(Operation):
 
 
 class Statements(Operation):
-    """Run the SQL of each database, by its vendor's name; `sqlmigrate` shows it."""
+    """Run the SQL of each database, by its vendor's name; `sqlmigrate` shows it.
+
+    For what belongs to tables and no model says: triggers, indexes. `migrate` runs it on an empty database, too, after
+    the tables of all migrations. What changes rows that were there is `RunSQL`, which it leaves out.
+    """
 
     def __init__(self, forwards: Mapping[str, Sequence[str]], backwards: Mapping[str, Sequence[str]]) -> None:
         self.forwards, self.backwards = forwards, backwards

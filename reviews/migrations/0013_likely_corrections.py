@@ -3,8 +3,6 @@
 from django.conf import settings
 from django.db import migrations, models
 
-from metacog.db.operations import Statements
-
 # What waits now: as the detector takes it, or its learned rank did.
 _LIKELY = (
     "UPDATE reviews_possiblecorrection SET is_likely = TRUE WHERE answer = '' AND (confidence >= 0.5 OR is_first)"
@@ -25,7 +23,7 @@ class Migration(migrations.Migration):
             name='is_likely',
             field=models.BooleanField(db_default=False, default=False),
         ),
-        Statements({name: (_LIKELY,) for name in ("sqlite", "postgresql")}, {}),
+        migrations.RunSQL(_LIKELY, migrations.RunSQL.noop, elidable=True),
         migrations.AddIndex(
             model_name='possiblecorrection',
             index=models.Index(condition=models.Q(('answer', ''), ('is_likely', True)), fields=['agent', 'found_at'], name='corrections_to_do'),
