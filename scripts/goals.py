@@ -19,11 +19,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from scripts.page_ratio import PAGES
+
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = ".venv/bin/python"
 WALL = r"^wall ([\d.]+)"  # the seconds that a command took
-SMALL = f"{PYTHON} scripts/large_database.py --responses 1000 --held 600 --pending 450 --agents 1 --days 20"
-PAGES = {"queue": 76, "item": 75, "item, swapped in": 23, "audit log": 52, "preferences": 59, "policy": 78}
 
 
 class Goal(NamedTuple):
@@ -85,10 +87,10 @@ MEASURES: list[tuple[str, Sequence[Goal]]] = [
         [Goal("10", "key to next item, 90th percentile", 100, "ms", r"^\| \d+, one.*?ms \| (\d+) ms \|")],
     ),
     (
-        f"{SMALL} && {PYTHON} scripts/page_cost.py --repeat 15 {' '.join(map(repr, PAGES))}",
+        f"{PYTHON} scripts/page_ratio.py",
         [
-            Goal("7", f"CPU of a page: {name}", then / 2, "ms", rf"^{name}   .* ([\d.]+)$")
-            for name, then in PAGES.items()
+            Goal("7", f"CPU of a page to release 1.0.0's: {name}", 0.5, "times", rf"^\| {name} \|.* ([\d.]+) \|$")
+            for name in PAGES
         ],
     ),
     (f"{PYTHON} scripts/webhook_cost.py --served 4 --turns 2", of_post("SQLite", 400)),
