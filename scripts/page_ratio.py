@@ -2,7 +2,7 @@
 
     .venv/bin/python scripts/page_ratio.py [--turns N] [PAGE …]
 
-The release's code is checked out from this repository into a folder that is deleted again; both run with these packages.
+The release is checked out from this repository into a folder that is deleted again; both run with these packages.
 A figure is the least of the turns' medians, as what else runs on the machine only adds to it.
 """
 
