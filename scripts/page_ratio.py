@@ -35,7 +35,7 @@ def checkout(commit: str) -> Iterator[Path]:
             subprocess.run(["git", "worktree", "remove", "--force", folder], cwd=ROOT, check=True)
 
 
-def told(code: Path, data: str, script: str, *arguments: str) -> str:
+def output_of(code: Path, data: str, script: str, *arguments: str) -> str:
     """Return what a script of some code prints about a data folder."""
     environment = {**os.environ, "METACOG_DATA_DIR": data, "METACOG_DOTENV": ""}
     command = [sys.executable, f"scripts/{script}.py", *arguments]
@@ -51,10 +51,10 @@ def main() -> None:
     with checkout(RELEASE) as before, tempfile.TemporaryDirectory() as old, tempfile.TemporaryDirectory() as new:
         sides = ((before, old), (ROOT, new))
         for code, data in sides:
-            told(code, data, "large_database", *SMALL)
+            output_of(code, data, "large_database", *SMALL)
         for _ in range(options.turns):
             for code, data in sides:
-                lines = told(code, data, "page_cost", "--repeat=15", *options.pages)
+                lines = output_of(code, data, "page_cost", "--repeat=15", *options.pages)
                 for page in options.pages:
                     (cpu,) = re.findall(rf"^{page}   .* ([\d.]+)$", lines, re.MULTILINE)
                     taken[code, page].append(float(cpu))
