@@ -30,6 +30,8 @@ class Command(migrate.Command):
             connection = connections[options["database"]]
             if not any(options[name] for name in PARTLY) and not connection.introspection.table_names():
                 make(connection)
+                if options["verbosity"]:
+                    self.stdout.write("The database was empty: all tables are made in one step.")
             super().handle(*args, **options)
         finally:
             gc.enable()
