@@ -63,11 +63,20 @@ def test_a_kept_database_is_of_its_migrations(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "reviews" / "migrations").mkdir(parents=True)
     migration, triggers = tmp_path / "reviews" / "migrations" / "0001_initial.py", tmp_path / "reviews" / "triggers.py"
     triggers.write_text("SQL = ''")
+    migrate = tmp_path / "metacog" / "management" / "commands" / "migrate.py"
+    migrate.parent.mkdir(parents=True)
+    migrate.touch()
     seen = set()
-    for file, text in ((migration, "from reviews import triggers"), (triggers, "SQL = 'DROP'"), (triggers, "SQL = ''")):
+    for file, text in (
+        (migration, "from reviews import triggers"),
+        (triggers, "SQL = 'DROP'"),
+        (migrate, "MAKES = 'tables'"),
+        (migrate, ""),
+        (triggers, "SQL = ''"),
+    ):
         file.write_text(text)
         seen.add(digest())
         with databases.kept("sqlite3") as place:
             place.touch()
-    assert len(seen) == 2, "the same files, the same database"
+    assert len(seen) == 3, "the same files, the same database"
     assert list(tmp_path.glob("*.sqlite3")) == [place], "those of other migrations are gone"
