@@ -60,6 +60,24 @@ def test_the_filters_narrow_it_down(client: Any, alice: Any, bob: Any, kuro: Any
     assert shown(page) == [held[place] for place in found]
 
 
+def test_the_views_of_what_is_ones_own_lead_to_it_and_out_again(client: Any, alice: Any, bob: Any, kuro: Any) -> None:
+    held = [kuro.hold() for _ in range(3)]
+    assigned, mentioning, snoozed = (HeldItem.objects.get(public_id=each) for each in held)
+    talk.assign(assigned, alice, bob)
+    talk.comment(mentioning, bob, "@alice?")
+    talk.snooze(snoozed, bob, timezone.now() + timedelta(hours=1))
+
+    def led(page: Any, name: str) -> Any:
+        (way,) = re.findall(rf'href="([^"]+)"[^>]*>(?:<span[^>]*>)?{name}', page.content.decode())
+        return client.get(way.replace("&amp;", "&"))
+
+    page = client.get("/queue/?order=age")
+    for name, one in (("Assigned to me", held[0]), ("Mentions me", held[1]), ("Snoozed", held[2])):
+        page = led(page, name)  # from one to the next, too
+        assert shown(page) == [one]
+        assert shown(led(page, name)) == held[:2]
+
+
 def test_a_filter_that_makes_no_sense_is_told(client: Any, kuro: Any) -> None:
     held = kuro.hold()
     page = client.get("/queue/?score_from=high&since=someday")
