@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from metacog.accounts.agents import create_agent
 from metacog.db.ids import first_id_at
-from metacog.models import AgentState, Membership, Team
+from metacog.models import AgentState, Heartbeat, Membership, Team
 from reviews.held import decisions, presence, talk
 from reviews.held import listing as held_queue
 from reviews.models import Decision, HeldItem, Signal, held_id
@@ -311,6 +311,7 @@ def test_it_answers_a_poll_with_nothing_until_something_changes(client: Any, kur
         ("an assignment", 200, 204),
         ("a reader", 200, 204),
         ("a release long ago", 200, 204),
+        ("the worker", 200, 200),  # which works for all teams
         ("nothing", 204, 204),
     ],
     rolled_back=True,
@@ -336,6 +337,9 @@ def test_a_poll_finds_what_changes_in_the_persons_teams_alone(
                 presence.look(person, held)
             case "a release long ago":
                 AgentState.objects.filter(agent__public_id=agent.id).update(decision_seq=7)
+            case "the worker":  # comes to life, and is silent for too long
+                at = timezone.now() - timedelta(minutes=5 * Heartbeat.objects.count())
+                Heartbeat.objects.update_or_create(name="worker", defaults={"at": at})
         answer = client.get("/queue/changes", {"token": before[1]}, headers={"hx-request": "true"})
         assert answer.status_code == status
 

@@ -93,6 +93,7 @@ def test_an_agent_is_named_by_its_name_within_the_persons_teams(client: Any, ali
     held = kuro.hold()
     page = client.get("/queue/?agent=kuro")
     assert (shown(page), f"agent={kuro.id}" in page.content.decode()) == ([held], True)
+    assert "filter ignored" not in page.content.decode()
     assert "Unknown agent “other”: filter ignored." in client.get("/queue/?agent=other").content.decode()
     team = Team.objects.get(name="Borealis")
     Membership.objects.create(team=team, user=alice, role="reviewer")
