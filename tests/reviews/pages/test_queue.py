@@ -17,6 +17,7 @@ from metacog.models import AgentState, Heartbeat, Membership, Team
 from reviews.held import decisions, presence, talk
 from reviews.held import listing as held_queue
 from reviews.models import Decision, HeldItem, Signal, held_id
+from reviews.templatetags import console
 from tests.conftest import HELD, Caller
 from tests.reviews.api.test_tool_calls import held_by
 from tests.reviews.held.test_approvers import ask, rule
@@ -218,6 +219,18 @@ def test_it_counts_in_its_title_and_tells_the_age_of_the_oldest(client: Any, kur
     page = client.get("/queue/").content.decode()
     assert "<title>(2) Queue · metacog</title>" in page
     assert re.search(r"oldest <time[^>]*>3 min ago</time>", page)
+
+
+@table(("most", "told"), [(2, "2+"), (3, "3"), (4, "3")], rolled_back=True)
+def test_it_counts_what_matches_no_further_than_it_tells_on_whatever_page(
+    client: Any, kuro: Any, monkeypatch: pytest.MonkeyPatch, most: int, told: str
+) -> None:
+    for module in (held_queue, console):
+        monkeypatch.setattr(module, "COUNTED", most)
+    first, *_others = [kuro.hold() for _ in range(3)]
+    for after in ("", first):
+        page = client.get(f"/queue/?kind=chat&after={after}").content.decode()
+        assert re.findall(r'id="list-count"[^>]*>([^<]*)<', page) == [told]
 
 
 def test_it_shows_what_was_decided_a_moment_ago_in_its_place(
