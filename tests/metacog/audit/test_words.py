@@ -44,6 +44,8 @@ def told(kuro: Any, alice: Any, aurora: Any) -> Any:
         ("agent-enabled", "alice", {"about": False}, "alice enabled the agent an agent"),
         ("second-factor-added", "alice", {"factor": "app"}, "alice added a second factor: authenticator app"),
         ("second-factor-added", "alice", {"factor": "sms"}, "alice added a second factor: sms"),
+        ("chat-removed", "alice", {"chat": "slack"}, "alice removed Slack, in which the team decided"),
+        ("chat-removed", "alice", {"chat": "irc"}, "alice removed irc, in which the team decided"),
         ("chat-approved", "alice", {"via": "mail"}, "alice approved a CHAT of kuro, by email"),
         ("chat-approved", "alice", {"via": "api"}, "alice approved a CHAT of kuro, by API"),
         ("chat-approved", "alice", {"via": "moon"}, "alice approved a CHAT of kuro"),
@@ -82,6 +84,12 @@ def test_an_agent_is_called_as_it_was_where_it_acted_itself(told: Any, kuro: Any
     assert words.tell(event) == "kuro withdrew its own CHAT"
     event.actor_kind = "system"
     assert words.tell(event) == "kuro withdrew a CHAT of shiro"
+
+
+def test_people_are_called_by_their_names_as_far_as_these_are_known(kuro: Any, alice: Any, aurora: Any) -> None:
+    event = audit.event("chat-assigned", "x", actor=alice, team=aurora, agent=Agent.objects.get(), person="bob")
+    assert words.tell(event, {"alice": "Alice", "bob": "Bob B."}) == "Alice assigned a CHAT of kuro to Bob B."
+    assert words.tell(event, {"eve": "Eve"}) == "alice assigned a CHAT of kuro to bob"
 
 
 @table(
