@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from metacog.accounts import agents, members
-from metacog.audit import audit, chain, menu, words
+from metacog.audit import audit, chain, log, menu, words
 from metacog.models import Agent, AuditEvent, User
 from patterns.patterns import lifecycle
 from reviews.held import decisions
@@ -162,7 +162,7 @@ def test_it_can_be_narrowed(page: Any, file: Any, kuro: Any, alice: Any, aurora:
 
 
 def test_days_are_those_of_the_person(page: Any, file: Any, alice: Any, aurora: Any) -> None:
-    dated(aurora, 1, 2, 3, 4)
+    dated(aurora, 1, 4, 3, 2)  # ids that do not follow the time
     assert ids(page(action="dated", since="2026-02-02", until="2026-02-03")) == ["3", "2"]
     User.objects.update(time_zone="Asia/Taipei")  # there it was the next morning
     assert ids(page(action="dated", since="2026-02-03", until="2026-02-03")) == ["2"]
@@ -348,6 +348,18 @@ def test_any_decision_and_one_of_any_kind_are_asked_for_at_once(page: Any, kuro:
         "Decisions", "Comments and assignments", "Team and members"
     ]  # fmt: skip
     assert "<dd>CHAT · Approved <code" in html
+
+
+def test_of_more_actions_than_are_asked_for_apart_the_same_is_found(
+    page: Any, kuro: Any, alice: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = kuro.hold()
+    kuro.hold("task")
+    decisions.decide(HeldItem.objects.get(public_id=held), alice, "approve")
+    for most in (log.MOST_PARTS, 0):
+        monkeypatch.setattr(log, "MOST_PARTS", most)
+        assert ids(page(kind="chat")) == [held, held]
+        assert ids(page(kind="chat", action="approved")) == [held]
 
 
 def test_a_pattern_is_linked_by_its_public_id(page: Any, aurora: Any, olga: Any) -> None:

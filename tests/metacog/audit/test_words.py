@@ -57,6 +57,8 @@ def told(kuro: Any, alice: Any, aurora: Any) -> Any:
         ("policy-changed", "alice", {"fields": ["packs"]}, "alice changed the policy of kuro (packs)"),
         ("policy-changed", "alice", {"fields": ["packs", "weights"], "packs_added": ["a", "b"], "packs_removed": ["c"]},
          "alice changed the policy of kuro (weights, pack a added, pack b added, pack c removed)"),
+        ("policy-changed", "alice", {"fields": ["packs"], "packs_added": ["b"], "packs_removed": ["a"]},
+         "alice changed the policy of kuro (pack a replaced by b)"),
         ("agent-enabled", "alice", {"reason": "Too many."}, "alice enabled the agent kuro"),
         ("moon-landed", "alice", {}, "alice: moon-landed"),
     ],
