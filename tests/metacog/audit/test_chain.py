@@ -70,9 +70,10 @@ def test_more_than_one_batch_is_sealed_at_once(monkeypatch: pytest.MonkeyPatch) 
     assert problems() == []
 
 
-def test_what_waits_is_counted_in_batches_too(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("before", [(), (2,)])
+def test_what_waits_is_counted_in_batches_too(monkeypatch: pytest.MonkeyPatch, before: tuple[int, ...]) -> None:
     monkeypatch.setattr(chain, "BATCH", 2)
-    sealed(2)
+    sealed(*before)
     write(5)
     assert (chain.verify().unsealed, problems()) == (5, [])
     sql("DELETE FROM metacog_auditunsealed")

@@ -155,10 +155,20 @@ def test_it_can_be_narrowed(page: Any, file: Any, kuro: Any, alice: Any, aurora:
         ({"agent": kuro.id, "actor": "person"}, 1),
         ({"person": "alice", "agent": kuro.id, "object": held}, 1),
         ({"person": "olga", "object": held}, 0),
+        ({"person": "olga", "object": held, "since": "2026-01-01"}, 0),
         ({"actor": "agent", "action": "chat-held", "since": "2026-01-01"}, 1),
         ({"actor": "system", "action": "chat-held"}, 0),
     ):
         assert len(file(**asked)) == count, asked
+
+
+def test_the_file_has_every_script_as_it_is_and_by_which_request_it_came(alice: Any, as_person: Any, kuro: Any) -> None:
+    held = kuro.hold()
+    Agent.objects.update(name="黒")
+    kuro.post(f"/held/{held}/decision", {"verdict": "withdraw", "reason": "x"}, **{"x-request-id": "trace-7"})
+    text = as_person(alice).get(reverse("audit-export"), {"action": "withdrawn"}).getvalue().decode()
+    assert '"actor": "黒"' in text
+    assert json.loads(text)["request_id"] == "trace-7"
 
 
 def test_days_are_those_of_the_person(page: Any, file: Any, alice: Any, aurora: Any) -> None:
@@ -198,24 +208,38 @@ def test_an_address_that_makes_no_sense_shows_a_page_and_gives_no_file(
     assert as_person(alice).get(reverse("audit-export"), query).status_code == (200 if is_readable else 404)
 
 
-def test_pages_follow_each_other_without_gap_or_repetition(page: Any, aurora: Any) -> None:
+@table(
+    ("query", "at_once"),
+    [({"object": ""}, 100), ({"kind": "chat"}, 100), ({"kind": "chat"}, 1)],  # of one part, of several, of many
+    rolled_back=True,
+)
+def test_pages_follow_each_other_without_gap_or_repetition_and_the_file_has_the_same(
+    page: Any, file: Any, aurora: Any, monkeypatch: pytest.MonkeyPatch, query: dict[str, str], at_once: int
+) -> None:
+    monkeypatch.setattr(log, "AT_ONCE", at_once)
+    monkeypatch.setattr(log, "LINES_READ", 4)
     at = datetime(2026, 2, 1, tzinfo=UTC)
     AuditEvent.objects.bulk_create(
         # Several at one moment, and ids that do not follow the time.
         AuditEvent(
-            at=at - timedelta(seconds=n // 7), team=aurora, actor_kind="system", action="dated", object_id=str(n)
+            at=at - timedelta(seconds=n // 7),
+            team=aurora,
+            actor_kind="system",
+            action=("chat-held", "chat-approved", "chat-rejected")[n % 3],
+            object_id=str(n),
         )
-        for n in range(120)
+        for n in range(150)
     )
-    seen, query = [], {"action": "dated"}
-    for expected in (50, 50, 20):
-        html = page(**query)
+    seen: list[str] = []
+    before: dict[str, str] = {}
+    for is_last in (False, False, True):
+        html = page(**query, **before)
         seen += ids(html)
-        assert len(ids(html)) == expected
-        query["before"] = (re.findall(r'href="/audit/[^"]*before=([0-9-]+)', html) or [""])[0]
-    assert query["before"] == ""
-    assert sorted(seen, key=int) == [str(n) for n in range(120)]
-    assert [int(n) // 7 for n in seen] == sorted(int(n) // 7 for n in seen)
+        ways = re.findall(r'href="/audit/[^"]*before=([0-9-]+)', html)
+        assert (len(ids(html)), not ways) == (50, is_last)
+        before = {"before": ways[0]} if ways else {}
+    assert seen == sorted(map(str, range(150)), key=lambda n: (int(n) // 7, -int(n)))
+    assert [line["object"] for line in file(**query)] == seen[::-1]
 
 
 def test_it_says_how_far_the_record_is_sealed(page: Any, aurora: Any) -> None:
@@ -228,6 +252,9 @@ def test_it_says_how_far_the_record_is_sealed(page: Any, aurora: Any) -> None:
     assert "Sealed up to" in html
     assert "under seal 1" in html
     assert "not sealed yet</span>" not in html
+    dated(aurora, 2)
+    html = page(action="dated")
+    assert (html.count("under seal 1"), html.count("not sealed yet<")) == (1, 1)
 
 
 def test_a_stranger_sees_nothing_of_it(mallory: Any, kuro: Any, other: Any, as_person: Any) -> None:

@@ -59,6 +59,8 @@ def told(kuro: Any, alice: Any, aurora: Any) -> Any:
          "alice changed the policy of kuro (weights, pack a added, pack b added, pack c removed)"),
         ("policy-changed", "alice", {"fields": ["packs"], "packs_added": ["b"], "packs_removed": ["a"]},
          "alice changed the policy of kuro (pack a replaced by b)"),
+        ("policy-changed", "alice", {"fields": ["packs"], "packs_changed": ["a"]},
+         "alice changed the policy of kuro (pack a with another workspace)"),
         ("agent-enabled", "alice", {"reason": "Too many."}, "alice enabled the agent kuro"),
         ("moon-landed", "alice", {}, "alice: moon-landed"),
     ],
@@ -72,7 +74,14 @@ def test_fields_are_listed_as_the_language_lists(told: Any, translated: Any) -> 
         assert "（name、language）" in told("agent-changed", "alice", fields=["name", "language"])
 
 
-@table(("kind", "sentence"), [("tool_call", "kuro 的一則工具呼叫已暫留"), ("chat", "kuro 的一則 CHAT 已暫留")])
+@table(
+    ("kind", "sentence"),
+    [
+        ("tool_call", "kuro 的一則工具呼叫已暫留"),
+        ("question", "kuro 的一則提問已暫留"),
+        ("chat", "kuro 的一則 CHAT 已暫留"),
+    ],
+)
 def test_a_kind_is_named_in_chinese_unless_it_is_an_agents_tag(
     told: Any, translated: Any, kind: str, sentence: str
 ) -> None:
