@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from metacog.heuristics.effects.calls.reader import Reader
 from metacog.heuristics.effects.effect import Command, Effect, Reading
 from metacog.heuristics.policy.errors import PolicyError
 from metacog.heuristics.policy.policy import Policy
@@ -16,6 +17,9 @@ from metacog.heuristics.tool_calls.rules import Rules
 from tests.tables import table
 
 APP, LOGS = "/srv/app", "/var/log"
+
+
+HAS_DRY_RUN = {"type": "object", "properties": {"dry_run": {"type": "boolean"}}}
 
 
 def reading(effects: str) -> Reading:
@@ -124,6 +128,22 @@ def test_what_cannot_be_read_is_told() -> None:
 )
 def test_a_hint_allows_only_where_the_server_is_trusted(name: str, given: Any, do: str, expected: str) -> None:
     assert judged({"hints": {"readOnlyHint": True}, "do": do}, "read", name=name, hints=given) == expected
+
+
+@table(
+    ("name", "told", "expected"),
+    [
+        ("fs__frob", {}, "deny"),
+        ("fs__frob", {"hints": {"readOnlyHint": True}}, "allow"),
+        ("evil__frob", {"hints": {"readOnlyHint": True}}, "deny"),
+        ("delete_vm", {"arguments": {"id": "a", "dry_run": True}}, "deny"),
+        ("delete_vm", {"arguments": {"id": "a", "dry_run": True}, "schema": HAS_DRY_RUN}, "allow"),
+        ("delete_vm", {"arguments": {"id": "a", "dry_run": False}, "schema": HAS_DRY_RUN}, "deny"),
+    ],
+)
+def test_effects_are_read_with_what_a_tool_says_of_itself(name: str, told: dict[str, Any], expected: str) -> None:
+    rules = Rules([{"tool": "*", "do": "allow", "effects": {"only": ["read"]}}], "deny", reader=Reader(trusted=["fs"]))
+    assert rules.judge(ToolCall(**{"name": name, "arguments": {}, **told})).do == expected
 
 
 @table(

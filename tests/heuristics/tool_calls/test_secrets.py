@@ -378,11 +378,11 @@ def test_effects_of_a_call_are_masked_at_their_places() -> None:
 def test_an_object_is_masked_where_it_is_a_secret_or_holds_one() -> None:
     command = "curl -u bob:hunter2 x"
     arguments = {"command": command, "password": "bcd", "token": "abcde", "pin": ""}
-    places = [("hunter2", 12, 19), ("bob:", 8, 12), (" x", 19, 21), ("abcde", None, None)]
+    places = [("hunter2", 12, 19), ("unter", 13, 18), ("bob:", 8, 12), (" x", 19, 21), ("abcde", None, None)]
     told = masked_effects(
         [{"effect": "send", "object": o, "argument": "/command", "start": a, "end": b} for o, a, b in places], arguments
     )
-    assert [each["object"] for each in told] == [MASK, "bob:", " x", MASK]
+    assert [each["object"] for each in told] == [MASK, MASK, "bob:", " x", MASK]
     told = masked_effects(
         [{"effect": "send", "object": "x", "argument": "/command", "start": 20, "end": 21}], {"command": "x", "pin": ""}
     )
