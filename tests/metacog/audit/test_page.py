@@ -210,7 +210,7 @@ def test_an_address_that_makes_no_sense_shows_a_page_and_gives_no_file(
 
 @table(
     ("query", "at_once"),
-    [({"object": ""}, 100), ({"kind": "chat"}, 100), ({"kind": "chat"}, 1)],  # of one part, of several, of many
+    [({}, 100), ({"kind": "chat"}, 100), ({"kind": "chat"}, 1)],  # of one part, of several, of many
     rolled_back=True,
 )
 def test_pages_follow_each_other_without_gap_or_repetition_and_the_file_has_the_same(
